@@ -1,0 +1,299 @@
+"""One pattern: gitignore syntax, read exactly as git reads it or refused.
+
+A pattern becomes segments, one for each component of a path. ``**`` as a whole component is
+``ANY_DEPTH``: any number of components. A pattern without an inner slash floats: it starts with
+``ANY_DEPTH``. Everything is bytes, written as text with one character a byte, since git matches
+bytes: ``?`` is one byte of a UTF-8 sequence.
+
+Source of the meaning: git's ``wildmatch.c`` and ``dir.c`` (2.39); the property test asks
+``git check-ignore``. What is refused here is either not reproducible, or means something else than
+its author thinks. Nothing is matched approximately.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+MAX_BYTES = 4096
+MAX_WILDCARDS = 64  # in one component: bounds the time of a match, whatever the path
+MAX_DEPTH_AFTER_STARS = 64  # components after the first ``**``, for the same reason
+
+_WHITE_SPACE_END = re.compile(r"(?<!\\)(?:\\\\)*\s\Z")
+_FIRST_RAW_BYTE, _LAST_RAW_BYTE = 0xDC80, 0xDCFF  # how surrogateescape writes bytes that are no UTF-8
+
+
+class PatternError(ValueError):
+    """A pattern is refused. ``help`` says what to write instead."""
+
+    def __init__(self, message: str, help_: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.help = help_
+
+
+class Depth(Enum):
+    """The component ``**``."""
+
+    ANY = "**"
+
+
+ANY_DEPTH = Depth.ANY
+
+
+class Shape(Enum):
+    """What a segment looks like; the cheap shapes are looked up instead of searched."""
+
+    LITERAL = "literal"
+    SUFFIX = "*literal"
+    PREFIX = "literal*"
+    ANYTHING = "*"
+    REGEX = "regex"
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One component of a pattern. ``text`` is the literal part, or a regular expression for REGEX."""
+
+    shape: Shape
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A pattern ready to match. ``ANY_DEPTH`` is never last; ``directory_only`` came from a final slash.
+
+    It matches a path when its segments take the whole path, or the whole of a parent directory.
+    """
+
+    segments: tuple[Segment | Depth, ...]
+    directory_only: bool
+
+
+def to_byte_text(path: str) -> str:
+    """Return a path (text with ``surrogateescape``) with one character for each byte that git stores."""
+    return path if path.isascii() else path.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+def fold(text: str) -> str:
+    """Return byte text in lower case, ASCII letters only."""
+    return text.lower() if text.isascii() else text.encode("latin-1").lower().decode("latin-1")
+
+
+def compile_pattern(text: str, *, ignore_case: bool = False) -> Program:
+    """Return the program of a pattern, or raise PatternError.
+
+    With ``ignore_case`` the program expects components that went through ``fold``.
+    """
+    _refuse_text(text)
+    body = to_byte_text(text)
+    if ignore_case:
+        body = fold(body)
+    directory_only = body.endswith("/")
+    parts = body.removesuffix("/").split("/")
+    anchored = len(parts) > 1
+    if parts[0] == "":
+        parts = parts[1:]
+    if not parts or parts == [""]:
+        raise PatternError("a pattern of slashes alone matches nothing", "write /** for every path")
+    segments: list[Segment | Depth] = [] if anchored else [ANY_DEPTH]
+    for number, part in enumerate(parts):
+        after_slash = anchored and (number > 0 or text.startswith("/"))
+        segments.append(_segment(part, after_slash=after_slash, ignore_case=ignore_case))
+    if segments[-1] is ANY_DEPTH:
+        segments.append(Segment(Shape.ANYTHING, ""))
+    _refuse_depth(segments)
+    return Program(_without_repeats(segments), directory_only)
+
+
+def human_doubts(text: str) -> tuple[str, str] | None:
+    """Return what a person may have meant instead of an accepted pattern, and what to write; or None."""
+    if "{" in text and "}" in text[text.index("{") :]:
+        return "braces are literal in a pattern", "write one pattern for each alternative"
+    name = text.removesuffix("/")
+    if "/" not in name and not set(name) & set("*?[\\"):
+        return f"{text} matches at any depth", f"write /{text} if only the one at the top is meant"
+    if re.search(r"/\*\*[^/]", text):
+        return "** beside other text means *", "write * here, or **/ for any depth"
+    return None
+
+
+def _refuse_text(text: str) -> None:
+    """Refuse what no component alone can show to be wrong."""
+    if not text:
+        raise PatternError("the pattern is empty", "write a path, or delete the line")
+    if text.startswith("\ufeff"):
+        raise PatternError("the pattern starts with a byte order mark", "delete the invisible first character")
+    for character in text:
+        code = ord(character)
+        if code < 0x20 or code == 0x7F:
+            raise PatternError(f"the pattern holds the control character \\x{code:02x}", "match it with ? or * instead")
+        if 0xD800 <= code <= 0xDFFF and not _FIRST_RAW_BYTE <= code <= _LAST_RAW_BYTE:
+            raise PatternError(
+                f"the pattern holds half of a surrogate pair, \\u{code:04x}", "write the whole character"
+            )
+    if text[0].isspace() or _WHITE_SPACE_END.search(text):
+        raise PatternError(
+            "white space at an end of the pattern", "delete it, or write \\ before a space that is meant"
+        )
+    if (len(text) - len(text.rstrip("\\"))) % 2:
+        raise PatternError("the pattern ends in a backslash", "write \\\\ for a literal backslash")
+    if text[0] in "!@#":
+        raise PatternError(f"a pattern can't start with {text[0]}", f"write \\{text[0]} for the literal character")
+    if "//" in text:
+        raise PatternError("// matches nothing, since no path holds it", "write one slash")
+    if "\\/" in re.sub(r"\\\\", "", text):
+        raise PatternError("a slash can't be escaped", "write / without the backslash")
+    if len(text.encode("utf-8", "surrogateescape")) > MAX_BYTES:
+        raise PatternError(f"the pattern is longer than {MAX_BYTES} bytes", "match a parent directory instead")
+
+
+def _segment(part: str, *, after_slash: bool, ignore_case: bool) -> Segment | Depth:
+    """Read one component, given as byte text."""
+    if part in {".", ".."}:
+        raise PatternError(
+            f"the component {part} matches nothing, since no path holds it", "write the path from the top"
+        )
+    if part == "**":
+        return ANY_DEPTH
+    stars = part.find("**")
+    if stars >= 0:
+        # git reads these stars as one, but only behind a slash is that so for every pattern: a literal
+        # prefix is cut off first, and then `a**/b` crosses directories.
+        if stars > 0 or not after_slash or "**" in part[1:]:
+            raise PatternError("** beside other text", "write * within a component, **/ for any depth")
+        part = part[1:]
+    tokens = _tokens(part, ignore_case=ignore_case)
+    wildcards = sum(1 for token in tokens if token.is_wildcard)
+    if wildcards > MAX_WILDCARDS:
+        raise PatternError(f"more than {MAX_WILDCARDS} wildcards in one component", "write a shorter pattern")
+    return _shape(tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """A literal byte, ``?``, ``*`` or a class: ``regex`` matches it, ``literal`` is the byte itself."""
+
+    regex: str
+    literal: str = ""
+
+    @property
+    def is_wildcard(self) -> bool:
+        return not self.literal
+
+
+_STAR = _Token("*")
+_ONE = _Token(".")
+
+
+def _tokens(part: str, *, ignore_case: bool) -> list[_Token]:
+    tokens: list[_Token] = []
+    at = 0
+    while at < len(part):
+        character = part[at]
+        if character == "\\":
+            tokens.append(_Token(re.escape(part[at + 1]), part[at + 1]))
+            at += 2
+        elif character == "*":
+            tokens.append(_STAR)
+            at += 1
+        elif character == "?":
+            tokens.append(_ONE)
+            at += 1
+        elif character == "[":
+            token, at = _bracket(part, at, ignore_case=ignore_case)
+            tokens.append(token)
+        else:
+            tokens.append(_Token(re.escape(character), character))
+            at += 1
+    return tokens
+
+
+def _bracket(part: str, start: int, *, ignore_case: bool) -> tuple[_Token, int]:
+    """Read a bracket expression; return its token and the index behind it."""
+    at = start + 1
+    negated = part[at : at + 1] in {"!", "^"}
+    at += negated
+    members: set[int] = set()
+    previous: int | None = None
+    first = True
+    while True:
+        if at >= len(part):
+            raise PatternError(
+                "[ has no ] in its component", "close the bracket, or write \\[ for the literal character"
+            )
+        if part[at] == "]" and not first:
+            break
+        if part.startswith(("[:", "[.", "[="), at):
+            raise PatternError("named classes are not read", "write the characters, such as [a-z]")
+        if part[at] == "-" and previous is not None and part[at + 1 : at + 2] not in {"", "]"}:
+            last, at = _member(part, at + 1)
+            if last < previous:
+                raise PatternError(
+                    f"the range {chr(previous)}-{chr(last)} is reversed", f"write {chr(last)}-{chr(previous)}"
+                )
+            members.update(range(previous, last + 1))
+            previous = None
+        else:
+            previous, at = _member(part, at)
+            members.add(previous)
+        first = False
+    if ignore_case:
+        members = {ord(form) for member in members for form in (chr(member).lower(), chr(member).upper())}
+    listed = "".join(f"\\x{member:02x}" for member in sorted(members))
+    return _Token(f"[{'^' if negated else ''}{listed}]"), at + 1
+
+
+def _member(part: str, at: int) -> tuple[int, int]:
+    """Return one byte of a bracket expression and the index behind it."""
+    if part[at] == "\\":
+        at += 1
+        if at >= len(part):
+            raise PatternError("[ has no ] in its component", "close the bracket")
+    if not part[at].isascii():
+        raise PatternError(
+            "brackets hold bytes, and this character has several", "write one pattern for each character"
+        )
+    return ord(part[at]), at + 1
+
+
+def _shape(tokens: list[_Token]) -> Segment:
+    literal = "".join(token.literal for token in tokens)
+    stars = [token is _STAR for token in tokens]
+    plain = not any(token.is_wildcard for token in tokens if token is not _STAR)
+    if plain and not any(stars):
+        return Segment(Shape.LITERAL, literal)
+    if plain and sum(stars) == 1:
+        if len(tokens) == 1:
+            return Segment(Shape.ANYTHING, "")
+        if stars[0]:
+            return Segment(Shape.SUFFIX, literal)
+        if stars[-1]:
+            return Segment(Shape.PREFIX, literal)
+    return Segment(Shape.REGEX, _regex(tokens))
+
+
+def _regex(tokens: list[_Token]) -> str:
+    """Join tokens so that no match backtracks: the leftmost place of each piece between stars is enough."""
+    pieces = [""]
+    for token in tokens:
+        if token is _STAR:
+            pieces.append("")
+        else:
+            pieces[-1] += token.regex
+    if len(pieces) == 1:
+        return f"(?s:{pieces[0]})"
+    middle = "".join(f"(?>.*?{piece})" for piece in pieces[1:-1] if piece)
+    return f"(?s:{pieces[0]}{middle}.*{pieces[-1]})"
+
+
+def _refuse_depth(segments: list[Segment | Depth]) -> None:
+    if ANY_DEPTH in segments and len(segments) - segments.index(ANY_DEPTH) > MAX_DEPTH_AFTER_STARS:
+        raise PatternError(f"more than {MAX_DEPTH_AFTER_STARS} components behind **", "write a shorter pattern")
+
+
+def _without_repeats(segments: list[Segment | Depth]) -> tuple[Segment | Depth, ...]:
+    kept: list[Segment | Depth] = []
+    for segment in segments:
+        if not (segment is ANY_DEPTH and kept and kept[-1] is ANY_DEPTH):
+            kept.append(segment)
+    return tuple(kept)

@@ -1,0 +1,64 @@
+"""The plan: all decisions of one event, and what they were made from."""
+
+from dataclasses import dataclass
+
+from ci_classify.core.errors import FallbackCause
+from ci_classify.core.reasons import Reason, runs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Run or skip, for one output. ``emitted`` is false for an internal suite."""
+
+    name: str
+    title: str
+    reason: Reason
+    emitted: bool = True
+
+    @property
+    def runs(self) -> bool:
+        """Whether the output is true."""
+        return runs(self.reason)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fallback:
+    """Why the change could not be classified."""
+
+    cause: FallbackCause
+    detail: str
+
+    @property
+    def is_by_event(self) -> bool:
+        """Whether nothing went wrong: the event compares no commits, so that only modes can decide."""
+        return self.cause is FallbackCause.NOTHING_TO_COMPARE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What was compared: full ids, or None where no commits were; ``notes`` says what a reader must know.
+
+    ``needed`` is false where no decision about the event depends on what changed.
+    """
+
+    base: str | None = None
+    head: str | None = None
+    needed: bool = True
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All decisions of one event in the order of the rules file."""
+
+    event: str
+    comparison: Comparison
+    fallback: Fallback | None
+    total_changes: int
+    documentation_changes: int
+    decisions: tuple[Decision, ...]
+
+    @property
+    def outputs(self) -> tuple[Decision, ...]:
+        """The decisions that are written as outputs."""
+        return tuple(decision for decision in self.decisions if decision.emitted)
