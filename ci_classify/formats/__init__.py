@@ -1,0 +1,1 @@
+"""Turn text into models and say where in the text a mistake stands."""
