@@ -1,0 +1,94 @@
+"""Which commits an event compares, and what differs between them.
+
+``event_payload`` says what an event asks for; here that meets the clone. Where the clone can't answer,
+CannotClassifyError says why.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from ci_classify.core.errors import CannotClassifyError, FallbackCause
+from ci_classify.core.model import Changes
+from ci_classify.core.plan import Comparison
+from ci_classify.edges.git import Commit, Repository
+from ci_classify.formats.event_payload import FromMergeBase, NoComparison, PullRequest, Pushed, Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """The changes of an event and the commits that they lie between."""
+
+    changes: Changes
+    comparison: Comparison
+
+
+def compare(repository: Repository, request: Request, *, fetch: bool) -> Compared:
+    """Return what differs between the commits that an event asks for, or raise CannotClassifyError."""
+    match request:
+        case NoComparison():
+            raise CannotClassifyError(request.cause, request.detail)
+        case PullRequest():
+            return _pull_request(repository, request, fetch=fetch)
+        case Pushed():
+            return _pushed(repository, request, fetch=fetch)
+        case FromMergeBase():
+            base = present(repository, request.base, fetch=fetch)
+            head = present(repository, request.head, fetch=fetch)
+            return _from_merge_base(repository, base, head)
+        case _:
+            assert_never(request)
+
+
+def between(repository: Repository, base: str, head: str, *, fetch: bool = False) -> Compared:
+    """Return what differs between two revisions, exactly as given."""
+    old, new = present(repository, base, fetch=fetch), present(repository, head, fetch=fetch)
+    return _compared(repository, [old.id], new)
+
+
+def present(repository: Repository, revision: str, *, fetch: bool) -> Commit:
+    """Return the commit of a revision, fetched by its id if that is allowed, or raise."""
+    return _present_all(repository, [revision], fetch=fetch)[0]
+
+
+def _present_all(repository: Repository, revisions: Sequence[str], *, fetch: bool) -> list[Commit]:
+    commits = repository.commits(revisions)
+    for place, revision in enumerate(revisions):
+        if commits[place] is None and fetch:
+            repository.fetch(revision)
+            commits[place] = repository.commit(revision)
+    missing = [revision for revision, commit in zip(revisions, commits, strict=True) if commit is None]
+    if missing:
+        shallow = "the clone is shallow and lacks" if repository.is_shallow() else "the clone lacks"
+        raise CannotClassifyError(FallbackCause.COMMIT_MISSING, f"{shallow} the commit {missing[0]}")
+    return [commit for commit in commits if commit is not None]
+
+
+def _pull_request(repository: Repository, request: PullRequest, *, fetch: bool) -> Compared:
+    checked_out = repository.commit("HEAD")
+    if checked_out is not None and len(checked_out.parents) == 2 and checked_out.parents[1] == request.head:
+        # GitHub's test merge: what the pull request adds to its base as it is now.
+        base = present(repository, checked_out.parents[0], fetch=fetch)
+        return _compared(repository, [base.id], checked_out)
+    base, head = _present_all(repository, [request.base, request.head], fetch=fetch)
+    return _from_merge_base(repository, base, head)
+
+
+def _pushed(repository: Repository, request: Pushed, *, fetch: bool) -> Compared:
+    before, after = _present_all(repository, [request.before, request.after], fetch=fetch)
+    # A shallow clone can't show that history leads from one to the other; then GitHub's word counts.
+    if not repository.is_ancestor(before.id, after.id) and not (request.says_not_forced and repository.is_shallow()):
+        raise CannotClassifyError(FallbackCause.FORCED_PUSH, f"{before.id[:12]} is no ancestor of {after.id[:12]}")
+    return _compared(repository, [before.id], after)
+
+
+def _from_merge_base(repository: Repository, base: Commit, head: Commit) -> Compared:
+    return _compared(repository, repository.merge_bases(base.id, head.id), head)
+
+
+def _compared(repository: Repository, bases: Sequence[str], head: Commit) -> Compared:
+    notes: tuple[str, ...] = ()
+    if len(bases) > 1:
+        notes = (f"{len(bases)} merge bases were found; the differences to all of them count.",)
+    changes = repository.changes(bases, head.id)
+    return Compared(changes=changes, comparison=Comparison(base=bases[0], head=head.id, notes=notes))

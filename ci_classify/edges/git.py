@@ -1,0 +1,322 @@
+"""The only module that talks to git.
+
+It compares trees, so that nothing a user or a repository configures has influence: no rename detection,
+no quoting, no external programs, no replace refs, submodules by their recorded commit. Output is bytes
+that are parsed here; what isn't understood is a CannotClassifyError, never an empty list.
+
+GitPython is not used here: its diff classes lose entries on unusual names, it can't read SHA-256
+repositories, and importing it costs more than all git calls of a run together.
+
+Refuses: writing anything, and fetching anything but a commit by its id when that was asked for.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_classify.core.errors import CannotClassifyError, FallbackCause
+from ci_classify.core.model import ChangeKind, Changes, ChangeType
+
+TIME_LIMIT = 120.0  # seconds for one call of git
+FETCH_TIME_LIMIT = 120.0
+FETCH_TRIES = 2
+
+_SUBMODULE = "160000"
+_TYPES = {
+    "A": ChangeType.ADDED,
+    "M": ChangeType.MODIFIED,
+    "D": ChangeType.DELETED,
+    "T": ChangeType.TYPE_CHANGED,
+}
+_SETTINGS = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.untrackedCache=false",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """A commit as it is stored; a shallow clone may lack the parents that it names."""
+
+    id: str
+    parents: tuple[str, ...]
+
+
+def top_of(directory: Path) -> Path:
+    """Return the top of the working tree that a directory lies in, or the directory itself outside of one."""
+    directory = directory.resolve()
+    return next((above for above in (directory, *directory.parents) if (above / ".git").exists()), directory)
+
+
+class Repository:
+    """A repository, read through git's plumbing."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory.resolve()
+        self.top = top_of(self.directory)
+        bare = (self.directory / "HEAD").is_file() and (self.directory / "objects").is_dir()
+        if not bare and not (self.top / ".git").exists():
+            raise CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"{self.directory} is not in a git repository")
+        self._git = find_git(self.top)
+
+    # -- commits -------------------------------------------------------------------------------------
+
+    def commit(self, revision: str) -> Commit | None:
+        """Return the commit that a revision names (a tag is peeled), or None if it is absent."""
+        return self.commits([revision])[0]
+
+    def commits(self, revisions: Sequence[str]) -> list[Commit | None]:
+        """Return the commits that revisions name, each or None if it is absent, in one call of git."""
+        for revision in revisions:
+            if not revision or revision.startswith("-") or "\n" in revision or "\0" in revision:
+                raise CannotClassifyError(FallbackCause.REVISION_INVALID, f"{revision!r} is no revision")
+        request = "".join(f"{revision}^{{commit}}\n" for revision in revisions)
+        output = self._run("cat-file", "--batch", stdin=request.encode("utf-8", "surrogateescape"))
+        found: list[Commit | None] = []
+        for _ in revisions:
+            header, _, output = output.partition(b"\n")
+            words = header.split()
+            if len(words) != 3 or words[1] != b"commit":
+                found.append(None)
+                continue
+            size = int(words[2])
+            fields = output[:size].partition(b"\n\n")[0].split(b"\n")
+            parents = tuple(line[7:].decode() for line in fields if line.startswith(b"parent "))
+            found.append(Commit(id=words[0].decode(), parents=parents))
+            output = output[size + 1 :]
+        return found
+
+    def fetch(self, commit: str) -> None:
+        """Fetch one commit by its id, without its history; quietly gives up after a few tries."""
+        remote = self._run_quietly("remote")
+        name = "origin" if "origin" in remote.split() else next(iter(remote.split()), None)
+        if name is None:
+            return
+        for _ in range(FETCH_TRIES):
+            arguments = ("fetch", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--quiet")
+            result = self._call(
+                [*arguments, "--depth=1", "--no-auto-maintenance", "--no-auto-gc", name, commit],
+                time_limit=FETCH_TIME_LIMIT,
+                network=True,
+            )
+            if result is not None and result.returncode == 0:
+                return
+
+    def is_shallow(self) -> bool:
+        """Return whether the clone lacks history."""
+        return self._run("rev-parse", "--is-shallow-repository").strip() == b"true"
+
+    def is_ancestor(self, old: str, new: str) -> bool:
+        """Return whether history leads from one commit to another."""
+        result = self._call(["merge-base", "--is-ancestor", old, new])
+        if result is None or result.returncode not in {0, 1}:
+            raise self._failure(["merge-base"], result)
+        return result.returncode == 0
+
+    def merge_bases(self, one: str, other: str) -> tuple[str, ...]:
+        """Return the best common ancestors of two commits, or raise where the history can't prove them."""
+        result = self._call(["merge-base", "--all", one, other])
+        if result is None or result.returncode not in {0, 1}:
+            raise self._failure(["merge-base"], result)
+        bases = tuple(result.stdout.decode().split())
+        if self.is_shallow():
+            self._prove(one, other, bases)
+        if not bases:
+            raise CannotClassifyError(
+                FallbackCause.NO_MERGE_BASE, f"{one[:12]} and {other[:12]} have no common ancestor"
+            )
+        return bases
+
+    def _prove(self, one: str, other: str, bases: tuple[str, ...]) -> None:
+        """Raise unless all history above the merge bases is present in this shallow clone."""
+        lines = self._run("rev-list", "--parents", one, other, *(f"^{base}" for base in bases), "--").splitlines()
+        if not bases or any(b" " not in line for line in lines):
+            raise CannotClassifyError(
+                FallbackCause.HISTORY_INCOMPLETE,
+                f"the clone is shallow, so that the merge base of {one[:12]} and {other[:12]} can't be known",
+            )
+
+    # -- trees ---------------------------------------------------------------------------------------
+
+    def changes(self, bases: Sequence[str], head: str) -> Changes:
+        """Return the changes from bases to a head; of several bases, the union in order of path."""
+        if len(bases) == 1:
+            return parse_raw(self._diff(bases[0], head))
+        union: dict[str, ChangeKind] = {}
+        for base in bases:
+            changes = parse_raw(self._diff(base, head))
+            for path, kind in zip(changes.paths, changes.kinds, strict=True):
+                union.setdefault(path, kind)
+        paths = sorted(union, key=lambda path: path.encode("utf-8", "surrogateescape"))
+        return Changes(paths=tuple(paths), kinds=tuple(union[path] for path in paths))
+
+    def _diff(self, base: str, head: str) -> bytes:
+        return self._run(
+            "diff-tree",
+            "-r",
+            "-z",
+            "--raw",
+            "--full-index",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-relative",
+            "--ignore-submodules=none",
+            base,
+            head,
+            "--",
+        )
+
+    def worktree_changes(self, base: str) -> Changes:
+        """Return the changes from a commit to the working tree, files that git would add included."""
+        options = ("-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative")
+        tracked = parse_raw(self._run("diff", *options, "--ignore-submodules=dirty", base, "--"))
+        untracked = self._run("ls-files", "--others", "--exclude-standard", "-z", "--full-name", ":/")
+        added = [path.decode("utf-8", "surrogateescape") for path in untracked.split(b"\0") if path]
+        return Changes(
+            paths=(*tracked.paths, *added),
+            kinds=(*tracked.kinds, *(ChangeKind(type=ChangeType.ADDED) for _ in added)),
+        )
+
+    def is_dirty(self) -> bool:
+        """Return whether the working tree holds anything that is not committed."""
+        return bool(self._run("status", "--porcelain", "-z", "--ignore-submodules=dirty"))
+
+    def file(self, commit: str, path: str) -> bytes | None:
+        """Return the bytes of a file at a commit, or None if it is not there."""
+        result = self._call(["cat-file", "blob", f"{commit}:{path}"])
+        return result.stdout if result is not None and result.returncode == 0 else None
+
+    def default_branch(self) -> str | None:
+        """Return the name by which the remote's default branch is known here, or None."""
+        head = self._run_quietly("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD").strip()
+        candidates = [head] if head else ["origin/main", "origin/master", "main", "master"]
+        return next((name for name in candidates if self.commit(name) is not None), None)
+
+    # -- calling git ---------------------------------------------------------------------------------
+
+    def _run(self, *arguments: str, stdin: bytes = b"") -> bytes:
+        result = self._call(arguments, stdin=stdin)
+        if result is None or result.returncode != 0:
+            raise self._failure(arguments, result)
+        return result.stdout
+
+    def _run_quietly(self, *arguments: str) -> str:
+        result = self._call(arguments)
+        return result.stdout.decode("utf-8", "surrogateescape") if result and result.returncode == 0 else ""
+
+    def _call(
+        self,
+        arguments: Sequence[str],
+        *,
+        stdin: bytes = b"",
+        time_limit: float = TIME_LIMIT,
+        network: bool = False,
+    ) -> subprocess.CompletedProcess[bytes] | None:
+        """Run git and return what it did, or None if it took too long."""
+        settings = [word for setting in (*_SETTINGS, *self._trust()) for word in ("-c", setting)]
+        command = [self._git, "--no-replace-objects", "--no-pager", "--literal-pathspecs", *settings, *arguments]
+        if ":/" in arguments:
+            command.remove("--literal-pathspecs")
+        try:
+            return subprocess.run(  # noqa: S603 -- a fixed program, arguments are validated or ours
+                command,
+                cwd=self.directory,
+                env=_environment(os.environ, network=network),
+                input=stdin,
+                capture_output=True,
+                timeout=time_limit,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return None
+        except OSError as error:
+            raise CannotClassifyError(FallbackCause.GIT_MISSING, f"git can't be started: {error}") from None
+
+    def _trust(self) -> Iterable[str]:
+        """Let git read a repository of another owner, but only the one that was named, not one above it."""
+        return (f"safe.directory={self.directory.as_posix()}",) if self.top == self.directory else ()
+
+    def _failure(
+        self, arguments: Sequence[str], result: subprocess.CompletedProcess[bytes] | None
+    ) -> CannotClassifyError:
+        if result is None:
+            return CannotClassifyError(
+                FallbackCause.GIT_TIMEOUT, f"git {arguments[0]} took longer than {TIME_LIMIT:g} seconds"
+            )
+        lines = result.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
+        said = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0] if lines else "")
+        if "dubious ownership" in said:
+            return CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"{self.top} belongs to another user")
+        absent = ("unable to read", "could not fetch", "promisor", "missing", "bad object", "transport", "not allowed")
+        if any(word in line for line in lines for word in absent):
+            return CannotClassifyError(FallbackCause.OBJECTS_MISSING, f"git {arguments[0]}: {said[:300]}")
+        return CannotClassifyError(
+            FallbackCause.GIT_FAILED, f"git {arguments[0]} ended with {result.returncode}: {said[:300]}"
+        )
+
+
+def find_git(top: Path) -> str:
+    """Return the path of the git program; one inside the repository is never run."""
+    name = "git.exe" if sys.platform == "win32" else "git"
+    for entry in os.environ.get("PATH", "").split(os.pathsep):
+        directory = Path(entry)
+        if not entry or not directory.is_absolute():
+            continue
+        program = directory / name
+        if program.is_file() and os.access(program, os.X_OK) and not program.resolve().is_relative_to(top):
+            return str(program)
+    raise CannotClassifyError(FallbackCause.GIT_MISSING, "there is no git on the PATH outside the repository")
+
+
+def parse_raw(output: bytes) -> Changes:
+    """Return the changes in the raw format of git with ``-z``: a record, NUL, a path, NUL, and so on."""
+    parts = output.decode("utf-8", "surrogateescape").split("\0")
+    if parts.pop() or len(parts) % 2:
+        raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, "the output of git ends within a record")
+    records, paths = parts[::2], parts[1::2]
+    if not all(paths):
+        raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, "git printed an empty path")
+    known: dict[str, ChangeKind] = {}
+    kinds = []
+    for record in records:
+        # ":100644 100755 OLD-ID NEW-ID M": modes and letter say what kind of change it is.
+        shape = record[:15] + record[-2:]
+        kind = known.get(shape)
+        if kind is None:
+            kind = known[shape] = _kind(record)
+        kinds.append(kind)
+    return Changes(paths=paths, kinds=kinds)
+
+
+def _kind(record: str) -> ChangeKind:
+    match = re.fullmatch(r":([0-7]{6}) ([0-7]{6}) [0-9a-f]{40,64} [0-9a-f]{40,64} (.+)", record)
+    if match is None or match[3] not in _TYPES:
+        raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, f"git printed the record {record[:200]!r}")
+    return ChangeKind(
+        type=_TYPES[match[3]],
+        old_is_submodule=match[1] == _SUBMODULE,
+        new_is_submodule=match[2] == _SUBMODULE,
+    )
+
+
+def _environment(environment: Mapping[str, str], *, network: bool) -> dict[str, str]:
+    """Return the environment of git: none of its own variables, no questions, no unasked network."""
+    own = {name: value for name, value in environment.items() if not name.upper().startswith("GIT_")}
+    own |= {
+        "LC_ALL": "C",
+        "GIT_GRAFT_FILE": os.devnull,
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+    }
+    if network:
+        own["GIT_ALLOW_PROTOCOL"] = "file:git:http:https:ssh"
+    else:
+        # The second says it to versions of git that don't know the first.
+        own |= {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+    return own

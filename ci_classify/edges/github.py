@@ -1,0 +1,53 @@
+"""What GitHub's runner hands to a step, and the files that a step writes for it.
+
+Source: https://docs.github.com/actions/reference/workflows-and-actions/variables and
+https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_classify.edges import files
+
+MAX_PAYLOAD_BYTES = 32 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runner:
+    """The variables of the runner that matter here; all None outside CI."""
+
+    in_ci: bool
+    event_name: str | None
+    event_path: Path | None
+    output: Path | None
+    summary: Path | None
+
+
+def runner(environment: Mapping[str, str] | None = None) -> Runner:
+    """Return what the environment says about the runner."""
+    variables = os.environ if environment is None else environment
+    names = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_OUTPUT")
+    return Runner(
+        in_ci=variables.get("GITHUB_ACTIONS") == "true" or any(variables.get(name) for name in names),
+        event_name=variables.get("GITHUB_EVENT_NAME") or None,
+        event_path=_path(variables, "GITHUB_EVENT_PATH"),
+        output=_path(variables, "GITHUB_OUTPUT"),
+        summary=_path(variables, "GITHUB_STEP_SUMMARY"),
+    )
+
+
+def payload(here: Runner) -> tuple[bytes | None, str]:
+    """Return the bytes of the event payload, or None and what is wrong."""
+    if here.event_path is None:
+        return None, "GITHUB_EVENT_PATH is not set"
+    try:
+        return files.read(here.event_path, limit=MAX_PAYLOAD_BYTES), ""
+    except files.FileProblemError as error:
+        return None, f"the event payload: {error}"
+
+
+def _path(variables: Mapping[str, str], name: str) -> Path | None:
+    value = variables.get(name)
+    return Path(value) if value else None
