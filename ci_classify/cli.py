@@ -1,0 +1,125 @@
+"""The command line: options become a frozen request, a command runs it, its result is the exit code.
+
+Commands are imported when they are called: a run in CI loads nothing that only a laptop needs.
+"""
+
+import sys
+import traceback
+from importlib import import_module
+from typing import Any
+
+import click
+
+from ci_classify import __version__
+from ci_classify.commands.exits import BUG, USAGE, UsageError
+from ci_classify.core.errors import InvalidFileError
+
+_repo = click.option("--repo", default=".", show_default=True, metavar="DIR", help="The repository.")
+_rules = click.option(
+    "--rules", metavar="FILE", help="The rules file.  [default: .github/ci-classify.yaml, then rules.yaml]"
+)
+_branch = click.option("--branch", metavar="NAME", help="The branch that event modes look at.")
+_label = click.option("--label", "labels", multiple=True, metavar="NAME", help="A label of the pull request.")
+_format = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, message="%(version)s")
+def cli() -> None:
+    """Decide which CI suites a change must run, and say why."""
+
+
+@cli.command()
+@_repo
+@_rules
+@click.option("--event", metavar="NAME", help="The event.  [default: GitHub's, else pull_request]")
+@click.option("--base", metavar="REV", help="Compare from this commit instead of the event's.")
+@click.option("--head", metavar="REV", help="Compare to this commit.  [default: HEAD, with --base]")
+@_branch
+@_label
+@click.option("--paths-from", metavar="FILE", help="Classify a list of paths, without git; - is standard input.")
+@click.option("--fetch", is_flag=True, help="Fetch a commit that a shallow clone lacks, by its id.")
+@_format
+def run(form: str, **options: Any) -> int:
+    """Classify in CI: write GITHUB_OUTPUT and the job summary."""
+    return _call("run", "RunRequest", form, options)
+
+
+@cli.command("dry-run")
+@click.argument("against", required=False, metavar="[BRANCH]")
+@_repo
+@_rules
+@click.option("--event", default="pull_request", show_default=True, metavar="NAME", help="The event.")
+@_branch
+@_label
+@click.option("--worktree", is_flag=True, help="Compare with the working tree instead of HEAD.")
+@_format
+def dry_run(form: str, **options: Any) -> int:
+    """Show what CI would do with the local branch, compared with BRANCH."""
+    return _call("dry_run", "DryRunRequest", form, options)
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--output", metavar="NAME", help="Explain what an output's inputs are.")
+@_repo
+@_rules
+@click.option("--event", default="pull_request", show_default=True, metavar="NAME", help="The event.")
+@_branch
+def explain(**options: Any) -> int:
+    """Tell which outputs a path selects and by which line of the rules."""
+    return _call("explain", "ExplainRequest", None, options)
+
+
+@cli.command()
+@_repo
+@_rules
+@click.option("--examples", metavar="FILE", help="Examples in a file of their own.")
+@_format
+def test(form: str, **options: Any) -> int:
+    """Run the examples of the rules."""
+    return _call("test", "TestRequest", form, options)
+
+
+@cli.command()
+def schema() -> int:
+    """Print the JSON Schema of the rules file."""
+    return int(import_module("ci_classify.commands.schema").run())
+
+
+@cli.command()
+def demo() -> int:
+    """Show a complete run in a throw-away repository."""
+    return int(import_module("ci_classify.commands.demo").run())
+
+
+def _call(module: str, request: str, form: str | None, options: dict[str, Any]) -> int:
+    if form is not None:
+        options["as_json"] = form == "json"
+    command = import_module(f"ci_classify.commands.{module}")
+    return int(command.run(getattr(command, request)(**options)))
+
+
+def main() -> None:
+    """Run the command line and exit: 0 fine, 1 findings, 2 usage or configuration, 3 our own bug."""
+    from ci_classify.commands import showing  # noqa: PLC0415
+    from ci_classify.edges import console  # noqa: PLC0415
+
+    console.prepare()
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = USAGE
+    except click.Abort:
+        code = USAGE
+    except UsageError as error:
+        showing.error(str(error))
+        code = USAGE
+    except InvalidFileError as error:
+        showing.show_problems(error.problems)
+        code = USAGE
+    except Exception:  # noqa: BLE001 -- the last handler; what it catches is a bug of ours
+        traceback.print_exc()
+        code = BUG
+    sys.exit(code)

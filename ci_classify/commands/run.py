@@ -1,0 +1,117 @@
+"""``ci-classify run``: classify in CI, write the outputs, the summary and the log."""
+
+import sys
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from ci_classify.commands import showing
+from ci_classify.commands.classifying import Classified, Compare, NoOutputsError, classify
+from ci_classify.commands.exits import OK, USAGE, UsageError
+from ci_classify.core.errors import CannotClassifyError, FallbackCause
+from ci_classify.core.model import Changes, Event
+from ci_classify.core.plan import Comparison
+from ci_classify.edges import files, github
+from ci_classify.edges.comparing import Compared, between, compare
+from ci_classify.edges.git import Repository, top_of
+from ci_classify.formats.event_payload import Request, read_event
+from ci_classify.formats.path_list import read_paths
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """The options of the command, as given."""
+
+    repo: str
+    rules: str | None = None
+    event: str | None = None
+    base: str | None = None
+    head: str | None = None
+    branch: str | None = None
+    labels: tuple[str, ...] = ()
+    paths_from: str | None = None
+    fetch: bool = False
+    as_json: bool = False
+
+
+def run(request: RunRequest) -> int:
+    """Classify and write; 0 also for the fallback, since a run that is unsure has said so and runs everything."""
+    here = github.runner()
+    event, compare_now = situation(request, here)
+    try:
+        classified = classify(top_of(Path(request.repo)), request.rules, event, compare_now)
+    except NoOutputsError as error:
+        showing.error(f"{error}\nThe names of the outputs can't be known, so that none can be written.")
+        return USAGE
+    if not _write_outputs(classified, here):
+        return USAGE
+    _write_summary(classified, here)
+    showing.show_plan(classified.plan, classified.rules_file, classified.problems, as_json=request.as_json)
+    return OK
+
+
+def situation(request: RunRequest, here: github.Runner) -> tuple[Event, Compare]:
+    """Return the event, and how to find out what changed; options win over the payload."""
+    explicit = request.base is not None or request.paths_from is not None
+    if request.paths_from is not None and (request.base is not None or request.head is not None):
+        raise UsageError("--paths-from needs no commits", "give either --paths-from, or --base and --head")
+    if request.head is not None and request.base is None:
+        raise UsageError("--head needs --base", "give both, or neither in CI")
+    if not explicit and not here.in_ci:
+        raise UsageError(
+            "this is no GitHub job", "give --base (and --head) or --paths-from, or run `ci-classify dry-run`"
+        )
+    name = request.event or here.event_name or ("" if here.in_ci and not explicit else "pull_request")
+    event, asked = read_event(name, *github.payload(here)) if here.in_ci else read_event(name, None)
+    event = Event(
+        name=name,
+        branch=request.branch or event.branch,
+        labels=tuple(dict.fromkeys((*event.labels, *request.labels))),
+    )
+    return event, partial(_compared, request, asked)
+
+
+def _compared(request: RunRequest, asked: Request) -> Compared:
+    if request.paths_from is not None:
+        return Compared(changes=_listed(request.paths_from), comparison=Comparison())
+    repository = Repository(Path(request.repo))
+    if request.base is not None:
+        return between(repository, request.base, request.head or "HEAD", fetch=request.fetch)
+    return compare(repository, asked, fetch=request.fetch)
+
+
+def _listed(source: str) -> Changes:
+    if source == "-":
+        return read_paths(sys.stdin.buffer.read(), "standard input")
+    try:
+        return read_paths(files.read(Path(source)), source)
+    except files.FileProblemError as error:
+        raise CannotClassifyError(FallbackCause.PATHS_UNREADABLE, str(error)) from None
+
+
+def _write_outputs(classified: Classified, here: github.Runner) -> bool:
+    """Write all outputs in one append; whether they are written whole."""
+    from ci_classify.render.outputs import output_lines  # noqa: PLC0415
+
+    if here.output is None:
+        if here.in_ci:
+            showing.error("GITHUB_OUTPUT is not set, so that no output can be written; run this as a step of a job.")
+        return not here.in_ci
+    try:
+        files.append(here.output, output_lines(classified.plan))
+    except files.FileProblemError as error:
+        showing.error(f"The outputs can't be written: {error}.")
+        return False
+    return True
+
+
+def _write_summary(classified: Classified, here: github.Runner) -> None:
+    from ci_classify.render.markdown import MAX_SUMMARY_BYTES, summary  # noqa: PLC0415
+
+    if here.summary is None:
+        return
+    try:
+        room = MAX_SUMMARY_BYTES - files.size(here.summary)
+        files.append(here.summary, summary(classified.plan, classified.rules_file, room=room))
+    except files.FileProblemError as error:
+        showing.warn(f"The job summary can't be written: {error}.")

@@ -1,0 +1,1 @@
+"""Turn facts into text. Nothing here decides anything."""

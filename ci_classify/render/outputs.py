@@ -1,0 +1,42 @@
+"""The lines of GITHUB_OUTPUT: every output, then the plan as one line of ASCII JSON.
+
+Source: https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
+"""
+
+import json
+
+from ci_classify.core.plan import Plan
+from ci_classify.core.reasons import code
+
+PLAN_SCHEMA = 1
+MAX_PLAN_BYTES = 100_000
+
+
+def output_lines(plan: Plan) -> bytes:
+    """Return ``name=true`` or ``name=false`` for each output in the order of the rules, and ``plan`` last."""
+    lines = [f"{decision.name}={_word(runs=decision.runs)}" for decision in plan.outputs]
+    return "".join(f"{line}\n" for line in (*lines, f"plan={plan_line(plan)}")).encode("ascii")
+
+
+def plan_line(plan: Plan) -> str:
+    """Return the plan without paths, as one line below MAX_PLAN_BYTES; reasons are left out where it is long."""
+    facts: dict[str, object] = {
+        "schema": PLAN_SCHEMA,
+        "event": plan.event[:200],
+        "base": plan.comparison.base,
+        "head": plan.comparison.head,
+        "fallback": plan.fallback.cause.value if plan.fallback else None,
+        "changes": {"total": plan.total_changes, "documentation": plan.documentation_changes},
+        "outputs": {decision.name: decision.runs for decision in plan.outputs},
+        "reasons": {decision.name: code(decision.reason).value for decision in plan.outputs},
+    }
+    line = _line(facts)
+    return line if len(line) < MAX_PLAN_BYTES else _line(facts | {"reasons": {}})
+
+
+def _line(facts: dict[str, object]) -> str:
+    return json.dumps(facts, separators=(",", ":"))
+
+
+def _word(*, runs: bool) -> str:
+    return "true" if runs else "false"
