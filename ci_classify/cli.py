@@ -90,7 +90,7 @@ def schema() -> int:
 @cli.command()
 def demo() -> int:
     """Show a complete run in a throw-away repository."""
-    return int(import_module("ci_classify.commands.demo").run())
+    return int(import_module("ci_classify.commands.demo").show())
 
 
 def _call(module: str, request: str, form: str | None, options: dict[str, Any]) -> int:

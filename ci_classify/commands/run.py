@@ -34,9 +34,12 @@ class RunRequest:
     as_json: bool = False
 
 
-def run(request: RunRequest) -> int:
-    """Classify and write; 0 also for the fallback, since a run that is unsure has said so and runs everything."""
-    here = github.runner()
+def run(request: RunRequest, here: github.Runner | None = None) -> int:
+    """Classify and write; 0 also for the fallback, since a run that is unsure has said so and runs everything.
+
+    ``here`` is the runner that the step is on, by default the one that the environment describes.
+    """
+    here = here or github.runner()
     event, compare_now = situation(request, here)
     try:
         classified = classify(top_of(Path(request.repo)), request.rules, event, compare_now)

@@ -192,6 +192,10 @@ class Repository:
         result = self._call(["cat-file", "blob", f"{commit}:{path}"])
         return result.stdout if result is not None and result.returncode == 0 else None
 
+    def is_submodule(self, revision: str, path: str) -> bool:
+        """Return whether a path is a submodule at a revision."""
+        return self._run("ls-tree", "-z", "--full-tree", revision, "--", path).startswith(_SUBMODULE.encode())
+
     def default_branch(self) -> str | None:
         """Return the name by which the remote's default branch is known here, or None."""
         head = self._run_quietly("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD").strip()

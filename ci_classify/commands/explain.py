@@ -1,0 +1,69 @@
+"""``ci-classify explain``: which outputs a path selects and by which line; what an output's inputs are."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci_classify.commands import showing
+from ci_classify.commands.classifying import open_rules
+from ci_classify.commands.exits import OK, UsageError
+from ci_classify.core.errors import CannotClassifyError
+from ci_classify.core.model import MODIFIED, ChangeKind, ChangeType, Event
+from ci_classify.core.path_explanation import explain_path
+from ci_classify.edges import console
+from ci_classify.edges.git import Repository, top_of
+from ci_classify.render.explanations import output_lines, path_lines
+
+_SUBMODULE = ChangeKind(type=ChangeType.MODIFIED, old_is_submodule=True, new_is_submodule=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainRequest:
+    """The options of the command, as given."""
+
+    repo: str
+    paths: tuple[str, ...] = ()
+    output: str | None = None
+    rules: str | None = None
+    event: str = "pull_request"
+    branch: str | None = None
+
+
+def run(request: ExplainRequest) -> int:
+    """Explain paths, or an output."""
+    if bool(request.paths) == (request.output is not None):
+        raise UsageError("give paths or --output NAME", "for example: ci-classify explain src/main.py")
+    top = top_of(Path(request.repo))
+    loaded = open_rules(top, request.rules)
+    rules = loaded.rules
+    showing.show_problems(loaded.warnings)
+    if request.output is not None:
+        found = next((output for output in rules.decided if output.name == request.output), None)
+        if found is None:
+            names = ", ".join(output.name for output in rules.decided)
+            raise UsageError(f"there is no output {request.output!r}", f"name one of {names}")
+        console.show(output_lines(rules, found))
+        return OK
+    event = Event(name=request.event, branch=request.branch)
+    for number, given in enumerate(request.paths):
+        path = path_in_tree(given, top)
+        kind = _SUBMODULE if _is_submodule(top, path) else MODIFIED
+        console.show([*([(0, ())] if number else []), *path_lines(explain_path(rules, event, path, kind), rules.file)])
+    return OK
+
+
+def path_in_tree(given: str, top: Path) -> str:
+    """Return a path as git stores it: from the current directory where that lies in the repository, else from its top."""
+    here = Path.cwd().resolve()
+    start = here if here.is_relative_to(top) else top
+    path = os.path.relpath(os.path.normpath(start / given), top)
+    if Path(path).parts[:1] == (os.pardir,):
+        raise UsageError(f"{given!r} lies outside of {top}", "name a path of the repository")
+    return Path(path).as_posix()
+
+
+def _is_submodule(top: Path, path: str) -> bool:
+    try:
+        return Repository(top).is_submodule("HEAD", path)
+    except CannotClassifyError:  # without a repository every path is a file
+        return False
