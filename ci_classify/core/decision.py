@@ -14,11 +14,12 @@ A suite whose mode for the event is ``never`` stays out of steps 1 and 2; only a
 Total and pure: every output gets exactly one decision, whatever comes in.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from operator import itemgetter
 from typing import assert_never
 
 from ci_classify.core.branches import branch_matches
-from ci_classify.core.matching import EVIDENCE, Group, Matcher, Verdict
+from ci_classify.core.matching import EVIDENCE, Group, Matcher
 from ci_classify.core.model import (
     BUILT_IN_MODES,
     Changes,
@@ -54,8 +55,6 @@ from ci_classify.core.reasons import (
     runs,
 )
 
-Catch = Callable[[Verdict], Pattern | bool | None]  # the pattern that catches a verdict, True without one, or nothing
-
 
 def decide(
     rules: Rules,
@@ -69,7 +68,7 @@ def decide(
 
     ``matcher`` may be given where many changes are decided by the same rules.
     """
-    facts = Facts(change, matcher or Matcher(rules)) if isinstance(change, Changes) else None
+    facts = Facts(change, rules, matcher or Matcher(rules)) if isinstance(change, Changes) else None
     dominating = _dominating(facts)
     reasons: dict[str, Reason] = {}
     for number, suite in enumerate(rules.suites):
@@ -121,50 +120,67 @@ def looks_at_changes(rules: Rules, event: Event) -> bool:
     return bool(modes & {Mode.INPUTS, Mode.ANY_CHANGE}) or narrowing
 
 
+class _Tally:
+    """Counts changes, and keeps the first few with the pattern that caught each."""
+
+    __slots__ = ("count", "first")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first: list[tuple[int, Pattern | None]] = []
+
+    def add(self, group: Group, pattern: Pattern | None) -> None:
+        """Take in a group of changes."""
+        self.count += group.count
+        if len(self.first) < EVIDENCE or group.first[0] < self.first[-1][0]:
+            self.first += [(place, pattern) for place in group.first]
+            self.first.sort(key=itemgetter(0))
+            del self.first[EVIDENCE:]
+
+    def evidence(self, changes: Changes) -> Evidence | None:
+        """Return the first changes in diff order and how many more there are, or None if there are none."""
+        if not self.count:
+            return None
+        items = (
+            EvidenceItem(path=changes.paths[place], change=changes.kinds[place].type, pattern=pattern)
+            for place, pattern in self.first
+        )
+        return Evidence(items=tuple(items), more=self.count - len(self.first))
+
+
 class Facts:
     """What the changes of one event are, before any suite is asked."""
 
-    def __init__(self, changes: Changes, matcher: Matcher) -> None:
-        self._changes = changes
-        self._groups: Mapping[Verdict, Group] = matcher.group(changes)
-        self.total = len(changes.paths)
-        self.documentation = sum(g.count for verdict, g in self._groups.items() if verdict.documentation)
-        self.control = self.evidence(lambda verdict: verdict.control)
-        self.unclaimed = self.evidence(
-            lambda verdict: not (verdict.documentation or verdict.unaffecting or verdict.inputs)
-        )
+    def __init__(self, changes: Changes, rules: Rules, matcher: Matcher) -> None:
+        control, unclaimed, every, code = _Tally(), _Tally(), _Tally(), _Tally()
+        inputs = [_Tally() for _ in rules.suites]
+        keeping = [suite.keeps_documentation for suite in rules.suites]
+        for verdict, group in matcher.group(changes).items():
+            every.add(group, None)
+            if verdict.control:
+                control.add(group, verdict.control)
+            if not verdict.documentation:
+                code.add(group, None)
+                if not verdict.inputs and not verdict.unaffecting:
+                    unclaimed.add(group, None)
+            for number, pattern in verdict.inputs:
+                if keeping[number] or not verdict.documentation:
+                    inputs[number].add(group, pattern)
+        self.total = every.count
+        self.documentation = every.count - code.count
+        self.control = control.evidence(changes)
+        self.unclaimed = unclaimed.evidence(changes)
+        self._every = every.evidence(changes)
+        self._code = code.evidence(changes)
+        self._inputs = [tally.evidence(changes) for tally in inputs]
 
     def seen_by(self, suite: Suite) -> Evidence | None:
         """Return the changes that a suite sees: all but documentation, unless it keeps that."""
-        return self.evidence(lambda verdict: suite.keeps_documentation or not verdict.documentation)
+        return self._every if suite.keeps_documentation else self._code
 
-    def in_inputs_of(self, number: int, suite: Suite) -> Evidence | None:
-        """Return the changes that a suite sees and that are in its inputs."""
-
-        def catch(verdict: Verdict) -> Pattern | None:
-            if verdict.documentation and not suite.keeps_documentation:
-                return None
-            return next((pattern for claimed, pattern in verdict.inputs if claimed == number), None)
-
-        return self.evidence(catch)
-
-    def evidence(self, catch: Catch) -> Evidence | None:
-        """Return the changes whose verdict is caught, or None if there are none."""
-        caught = [(group, pattern) for verdict, group in self._groups.items() if (pattern := catch(verdict))]
-        if not caught:
-            return None
-        first = sorted((place, index) for index, (group, _) in enumerate(caught) for place in group.first)[:EVIDENCE]
-        items = []
-        for place, index in first:
-            pattern = caught[index][1]
-            items.append(
-                EvidenceItem(
-                    path=self._changes.paths[place],
-                    change=self._changes.kinds[place].type,
-                    pattern=pattern if isinstance(pattern, Pattern) else None,
-                )
-            )
-        return Evidence(items=tuple(items), more=sum(group.count for group, _ in caught) - len(items))
+    def in_inputs_of(self, number: int) -> Evidence | None:
+        """Return the changes that the suite of this number sees and that are in its inputs."""
+        return self._inputs[number]
 
 
 def _dominating(facts: Facts | None) -> FallbackRuns | ControlChanged | None:
@@ -206,7 +222,7 @@ def _by_change(rules: Rules, suite: Suite, number: int, mode: Mode, facts: Facts
             assert_never(mode)
     if facts.total == 0:
         return EmptyDiffRuns() if suite.empty_diff_runs else EmptyDiffSkips()
-    inputs = facts.in_inputs_of(number, suite)
+    inputs = facts.in_inputs_of(number)
     if inputs is not None:
         return InputsChanged(evidence=inputs)
     seen = facts.seen_by(suite)

@@ -13,81 +13,91 @@ Refuses: any knowledge of modes, labels and policies.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
-from ci_classify.core.model import ChangeKind, Changes, ChangeType, PathSet, Pattern, Rules, Term
+from ci_classify.core.model import ChangeKind, Changes, ChangeType, PathSet, Pattern, Rules, SetReference, Term
 from ci_classify.core.patterns import ANY_DEPTH, Program, Segment, Shape, compile_pattern, fold, to_byte_text
 
 EVIDENCE = 3  # paths that an explanation shows before "and N more"
+MAX_CACHED = 200_000  # directories, states and verdicts: bounds memory, whatever the number of changes
 
 _Place = tuple[int, int]  # program, index of the segment that the next component must match
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Step:
-    """What a component brings: places reached behind it, and the patterns that it completes."""
+    """What a component brings: places reached behind it, and masks of the patterns that it completes."""
 
-    __slots__ = ("as_directory", "as_file", "places")
+    places: tuple[_Place, ...] = ()
+    as_file: int = 0
+    as_directory: int = 0
 
-    def __init__(self) -> None:
-        self.places: list[_Place] = []
-        self.as_file = 0
-        self.as_directory = 0
 
-    def add(self, other: "_Step") -> None:
-        self.places += other.places
-        self.as_file |= other.as_file
-        self.as_directory |= other.as_directory
+_NOTHING = _Step()
 
 
 class _Table:
-    """Places ordered by the shape of the segment that they wait for."""
+    """Places by the segment that they wait for. A component is looked up, not compared with each."""
 
-    __slots__ = ("anything", "by_shape", "regexes")
-
-    def __init__(self) -> None:
-        # For each letter case and cheap shape: length of the literal -> literal -> what it brings.
-        self.by_shape: dict[tuple[bool, Shape], dict[int, dict[str, _Step]]] = {}
-        self.anything = _Step()
-        self.regexes: list[tuple[bool, re.Pattern[str], _Step]] = []
-
-    def slot(self, segment: Segment, *, folded: bool) -> _Step:
-        """Return the step that a component brings when it matches the segment."""
-        if segment.shape is Shape.ANYTHING:
-            return self.anything
-        if segment.shape is Shape.REGEX:
-            step = _Step()
-            self.regexes.append((folded, re.compile(segment.text), step))
-            return step
-        length = 0 if segment.shape is Shape.LITERAL else len(segment.text)
-        by_length = self.by_shape.setdefault((folded, segment.shape), {})
-        return by_length.setdefault(length, {}).setdefault(segment.text, _Step())
+    def __init__(self, waiting: Iterable[tuple[Segment, bool, _Step]]) -> None:
+        slots: dict[tuple[Segment, bool], list[_Step]] = {}
+        for segment, folded, step in waiting:
+            slots.setdefault((segment, folded), []).append(step)
+        self._steps = [_joined(steps) for steps in slots.values()]
+        self._joined: dict[tuple[int, ...], _Step] = {}
+        self._always: list[int] = []
+        # How to look (letter case folded? by suffix? how many bytes? 0 for the whole) -> text -> number of the step.
+        self._lookups: dict[tuple[bool, bool, int], dict[str, int]] = {}
+        self._regexes: list[tuple[bool, re.Pattern[str], int]] = []
+        for number, (segment, folded) in enumerate(slots):
+            match segment.shape:
+                case Shape.ANYTHING:
+                    self._always.append(number)
+                case Shape.REGEX:
+                    self._regexes.append((folded, re.compile(segment.text), number))
+                case Shape.LITERAL | Shape.SUFFIX | Shape.PREFIX:
+                    length = 0 if segment.shape is Shape.LITERAL else len(segment.text)
+                    how = (folded, segment.shape is Shape.SUFFIX, length)
+                    self._lookups.setdefault(how, {})[segment.text] = number
 
     def step(self, component: str) -> _Step:
-        """Return all that a component brings."""
-        result = _Step()
-        result.add(self.anything)
-        for (folded, shape), by_length in self.by_shape.items():
+        """Return all that a component brings; equal answers are the same object."""
+        found = self._always.copy()
+        for (folded, suffix, length), numbers in self._lookups.items():
             text = fold(component) if folded else component
-            for length, steps in by_length.items():
-                if shape is Shape.LITERAL:
-                    found = steps.get(text)
-                elif length > len(text):
+            if length:
+                if length > len(text):
                     continue
-                elif shape is Shape.SUFFIX:
-                    found = steps.get(text[-length:])
-                else:
-                    found = steps.get(text[:length])
-                if found is not None:
-                    result.add(found)
-        for folded, regex, step in self.regexes:
+                text = text[-length:] if suffix else text[:length]
+            number = numbers.get(text)
+            if number is not None:
+                found.append(number)
+        for folded, regex, number in self._regexes:
             if regex.fullmatch(fold(component) if folded else component):
-                result.add(step)
-        return result
+                found.append(number)
+        if not found:
+            return _NOTHING
+        if len(found) == 1:
+            return self._steps[found[0]]
+        key = tuple(found)
+        step = self._joined.get(key)
+        if step is None:
+            step = self._joined[key] = _joined([self._steps[number] for number in key])
+        return step
+
+
+def _joined(steps: Sequence[_Step]) -> _Step:
+    as_file = as_directory = 0
+    for step in steps:
+        as_file |= step.as_file
+        as_directory |= step.as_directory
+    return _Step(tuple(place for step in steps for place in step.places), as_file, as_directory)
 
 
 class _State:
-    """A directory: patterns that took it or a parent, places that stay, places that wait."""
+    """A directory: patterns that took it or a parent, places that stay at any depth, places that wait."""
 
     __slots__ = ("matched", "staying", "table", "waiting")
 
@@ -98,41 +108,45 @@ class _State:
         self.table: _Table | None = None
 
 
+Look = tuple[_State, _Step, _Step]  # a directory, what a name brings in any directory, what it brings in this one
+
+
 class Automaton:
     """Programs, each with whether it ignores case, compiled to run together."""
 
     def __init__(self, programs: Sequence[tuple[Program, bool]]) -> None:
         self._programs = programs
-        floating = _Table()
-        anchored: set[_Place] = set()
+        floating: list[_Place] = []
+        anchored: list[_Place] = []
         for number, (program, _) in enumerate(programs):
             if program.segments[0] is ANY_DEPTH:
-                self._wait(floating, (number, 1))
+                floating.append((number, 1))
             else:
-                anchored.add((number, 0))
-        self._floating = floating
-        self._floating_steps: dict[str, _Step] = {}
+                anchored.append((number, 0))
+        self._floating = self._table_of(floating)
         self._states: dict[tuple[int, frozenset[_Place], frozenset[_Place]], _State] = {}
-        self._directories: dict[str, _State] = {"": self._state(0, frozenset(), frozenset(anchored))}
+        self._top = self._state(0, frozenset(), frozenset(anchored))
+        self._directories: dict[str, _State] = {"": self._top}
 
     def masks(self, path: str) -> tuple[int, int]:
         """Return the masks of a path: as a file, and as a directory such as a submodule."""
-        text = to_byte_text(path)
+        return masks_of(self.look(path))
+
+    def look(self, path: str) -> Look:
+        """Return what the masks of a path are made from; equal parts are the same objects."""
+        text = path if path.isascii() else to_byte_text(path)
         cut = text.rfind("/") + 1
         directory, name = text[:cut], text[cut:]
         state = self._directories.get(directory)
         if state is None:
             state = self._enter(directory)
-        own = self._table(state).step(name) if state.waiting or state.staying else None
-        step = self._floating.step(name)
-        as_file, as_directory = state.matched | step.as_file, state.matched | step.as_directory
-        if own is not None:
-            as_file |= own.as_file
-            as_directory |= own.as_directory
-        return as_file, as_directory
+        own = self._table(state).step(name) if state.waiting or state.staying else _NOTHING
+        return state, self._floating.step(name), own
 
     def _enter(self, directory: str) -> _State:
         """Return the state of a directory (text that ends in a slash), through its nearest known parent."""
+        if len(self._directories) > MAX_CACHED:
+            self._directories = {"": self._top}
         known = directory
         while known not in self._directories:
             known = known[: known.rfind("/", 0, -1) + 1]
@@ -144,52 +158,57 @@ class Automaton:
         return state
 
     def _descend(self, state: _State, component: str) -> _State:
-        floating = self._floating_steps.get(component)
-        if floating is None:
-            floating = self._floating_steps[component] = self._floating.step(component)
-        if not state.waiting and not state.staying and not floating.places:
-            return self._state(state.matched | floating.as_directory, state.staying, state.waiting)
-        own = self._table(state).step(component)
+        floating = self._floating.step(component)
+        own = self._table(state).step(component) if state.waiting or state.staying else _NOTHING
         matched = state.matched | floating.as_directory | own.as_directory
         staying, waiting = set(state.staying), set[_Place]()
         for number, index in (*floating.places, *own.places):
-            if matched >> number & 1:
-                continue
             if self._programs[number][0].segments[index] is ANY_DEPTH:
                 staying.add((number, index + 1))
             else:
                 waiting.add((number, index))
-        return self._state(
-            matched, frozenset(place for place in staying if not matched >> place[0] & 1), frozenset(waiting)
-        )
+        if matched != state.matched:  # a pattern that took this directory has nothing left to find
+            staying = {place for place in staying if not matched >> place[0] & 1}
+            waiting = {place for place in waiting if not matched >> place[0] & 1}
+        return self._state(matched, frozenset(staying), frozenset(waiting))
 
     def _state(self, matched: int, staying: frozenset[_Place], waiting: frozenset[_Place]) -> _State:
         key = (matched, staying, waiting)
         state = self._states.get(key)
         if state is None:
+            if len(self._states) > MAX_CACHED:
+                self._states.clear()
             state = self._states[key] = _State(*key)
         return state
 
     def _table(self, state: _State) -> _Table:
         if state.table is None:
-            state.table = _Table()
-            for place in state.staying | state.waiting:
-                self._wait(state.table, place)
+            state.table = self._table_of(state.staying | state.waiting)
         return state.table
 
-    def _wait(self, table: _Table, place: _Place) -> None:
+    def _table_of(self, places: Iterable[_Place]) -> _Table:
+        return _Table(self._wait(place) for place in places)
+
+    def _wait(self, place: _Place) -> tuple[Segment, bool, _Step]:
+        """Return the segment that a place waits for, and what it brings."""
         number, index = place
         program, folded = self._programs[number]
         segment = program.segments[index]
         if not isinstance(segment, Segment):
             raise TypeError("ANY_DEPTH is never last and never twice")
-        step = table.slot(segment, folded=folded)
         if index + 1 < len(program.segments):
-            step.places.append((number, index + 1))
-            return
-        step.as_directory |= 1 << number
-        if not program.directory_only:
-            step.as_file |= 1 << number
+            return segment, folded, _Step(places=((number, index + 1),))
+        bit = 1 << number
+        return segment, folded, _Step(as_file=0 if program.directory_only else bit, as_directory=bit)
+
+
+def masks_of(look: Look) -> tuple[int, int]:
+    """Return the masks of what was seen: as a file, and as a directory."""
+    state, floating, own = look
+    return (
+        state.matched | floating.as_file | own.as_file,
+        state.matched | floating.as_directory | own.as_directory,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,16 +239,18 @@ class Matcher:
         special = (rules.control, rules.documentation, rules.unaffecting)
         self._evaluator = SetEvaluator(rules, [*special, *(inputs for _, inputs in suites)])
         self._suites = [number for number, _ in suites]
-        self._verdicts: dict[tuple[int, ChangeKind], Verdict] = {}
+        self._verdicts: dict[tuple[_State, _Step, _Step, ChangeKind], Verdict] = {}
 
     def verdict(self, path: str, kind: ChangeKind) -> Verdict:
-        """Return which sets contain a change; equal answers are the same object."""
-        as_file, as_directory = self._evaluator.automaton.masks(path)
-        if not kind.old_is_submodule and not kind.new_is_submodule:
-            return self._of_mask(as_file, kind)
-        if kind.old_is_submodule and kind.new_is_submodule:
-            return self._of_mask(as_directory, kind)
-        return _either(self._of_mask(as_file, kind), self._of_mask(as_directory, kind))
+        """Return which sets contain a change; equal answers are the same object while they are remembered."""
+        look = self._evaluator.automaton.look(path)
+        key = (*look, kind)
+        verdict = self._verdicts.get(key)
+        if verdict is None:
+            if len(self._verdicts) > MAX_CACHED:
+                self._verdicts.clear()
+            verdict = self._verdicts[key] = self._judge(look, kind)
+        return verdict
 
     def group(self, changes: Changes) -> dict[Verdict, Group]:
         """Return the changes by verdict. The places of each group's first changes are in diff order."""
@@ -244,14 +265,18 @@ class Matcher:
                 group.first.append(place)
         return groups
 
+    def _judge(self, look: Look, kind: ChangeKind) -> Verdict:
+        as_file, as_directory = masks_of(look)
+        if not kind.old_is_submodule and not kind.new_is_submodule:
+            return self._of_mask(as_file, kind)
+        if kind.old_is_submodule and kind.new_is_submodule:
+            return self._of_mask(as_directory, kind)
+        return _either(self._of_mask(as_file, kind), self._of_mask(as_directory, kind))
+
     def _of_mask(self, mask: int, kind: ChangeKind) -> Verdict:
-        verdict = self._verdicts.get((mask, kind))
-        if verdict is None:
-            found = self._evaluator.containing(mask, kind.type)
-            inputs = tuple((self._suites[number - 3], pattern) for number, pattern in found.items() if number > 2)
-            verdict = Verdict(found.get(0), found.get(1), found.get(2), inputs)
-            self._verdicts[mask, kind] = verdict
-        return verdict
+        found = self._evaluator.containing(mask, kind.type)
+        inputs = tuple((self._suites[number - 3], pattern) for number, pattern in found.items() if number > 2)
+        return Verdict(found.get(0), found.get(1), found.get(2), inputs)
 
 
 def _either(old: Verdict, new: Verdict) -> Verdict:
@@ -274,85 +299,98 @@ class Match:
 
 
 class SetEvaluator:
-    """Which of some sets contain a path, given the mask of the path."""
+    """Which of some sets contain a path, given the mask of the path.
+
+    Each pattern knows the terms that hold it, so that a path costs as much as it has matches, however many sets
+    and terms there are. Named sets come first, each behind those that it refers to.
+    """
 
     def __init__(self, rules: Rules, sets: Sequence[PathSet]) -> None:
-        self._named = rules.sets
-        self._sets = sets
-        self._bits: dict[tuple[str, bool], int] = {}
+        named = _in_order(rules.sets)
+        self._first = len(named)
+        self._sets = [*(rules.sets[name] for name in named), *sets]
+        place_of = {name: place for place, name in enumerate(named)}
+        bits: dict[tuple[str, bool], int] = {}
         programs: list[tuple[Program, bool]] = []
-        for path_set in (*rules.sets.values(), *sets):
-            for pattern in _patterns(path_set):
-                key = (pattern.text, path_set.ignore_case)
-                if key not in self._bits:
-                    self._bits[key] = len(programs)
-                    program = compile_pattern(pattern.text, ignore_case=path_set.ignore_case)
-                    programs.append((program, path_set.ignore_case))
+        self._holders: list[list[_Holder]] = []  # by bit of a pattern
+        self._referrers: list[list[_Holder]] = [[] for _ in named]  # by place of a named set
+        for place, path_set in enumerate(self._sets):
+            for index, term in enumerate(path_set.terms):
+                if not isinstance(term.matches, Pattern):
+                    self._referrers[place_of[term.matches.name]].append((place, index))
+                    continue
+                key = (term.matches.text, path_set.ignore_case)
+                if key not in bits:
+                    bits[key] = len(programs)
+                    programs.append((compile_pattern(key[0], ignore_case=key[1]), key[1]))
+                    self._holders.append([])
+                self._holders[bits[key]].append((place, index))
         self.automaton = Automaton(programs)
-        self._users: list[list[int]] = [[] for _ in programs]
-        below: dict[str, frozenset[int]] = {}
-        for number, path_set in enumerate(sets):
-            for bit in self._bits_below(path_set, below):
-                self._users[bit].append(number)
 
     def containing(self, mask: int, change: ChangeType | None) -> dict[int, Pattern]:
         """Return the sets that contain a path, by number, with the deciding pattern, in order of number.
 
         Without a change type, limits to types of change are not looked at.
         """
-        candidates: set[int] = set()
+        found = self._last_matches(mask, change)
+        return {
+            place - self._first: match.pattern
+            for place, match in sorted(found.items(), key=lambda item: item[0])
+            if place >= self._first and match.term.positive
+        }
+
+    def last_match(self, number: int, mask: int) -> "Match | None":
+        """Return the term of a set that decides about a path, whatever the type of its change, or None."""
+        return self._last_matches(mask, None).get(self._first + number)
+
+    def _last_matches(self, mask: int, change: ChangeType | None) -> "dict[int, Match]":
+        """Return the last term that matches a path, for each set (by its place) that has one."""
+        last: dict[int, tuple[int, Pattern]] = {}
         rest = mask
         while rest:
             lowest = rest & -rest
-            candidates.update(self._users[lowest.bit_length() - 1])
+            for place, index in self._holders[lowest.bit_length() - 1]:
+                if place not in last or index > last[place][0]:
+                    pattern = self._sets[place].terms[index].matches
+                    if isinstance(pattern, Pattern):
+                        last[place] = (index, pattern)
             rest ^= lowest
-        found = {}
-        memo: dict[str, Pattern | None] = {}
-        for number in sorted(candidates):
-            pattern = self._deciding(self._sets[number], mask, change, memo)
-            if pattern is not None:
-                found[number] = pattern
+        found: dict[int, Match] = {}
+        waiting = sorted(last)
+        while waiting:
+            place = heappop(waiting)
+            if place in found or not self._looks_at(place, change):
+                continue
+            index, pattern = last[place]
+            term = self._sets[place].terms[index]
+            found[place] = Match(term, pattern)
+            if place < self._first and term.positive:
+                for user, user_index in self._referrers[place]:
+                    if user not in last:
+                        heappush(waiting, user)
+                    if user not in last or user_index > last[user][0]:
+                        last[user] = (user_index, pattern)
         return found
 
-    def last_match(self, path_set: PathSet, mask: int) -> "Match | None":
-        """Return the term that decides about a path, whatever the type of its change, or None if none matches."""
-        return self._last(path_set, mask, None, {})
+    def _looks_at(self, place: int, change: ChangeType | None) -> bool:
+        limit = self._sets[place].changes
+        return change is None or limit is None or change in limit
 
-    def _deciding(
-        self, path_set: PathSet, mask: int, change: ChangeType | None, memo: dict[str, Pattern | None]
-    ) -> Pattern | None:
-        """Return the pattern by which the set contains the path, or None."""
-        last = self._last(path_set, mask, change, memo)
-        return last.pattern if last is not None and last.term.positive else None
 
-    def _last(
-        self, path_set: PathSet, mask: int, change: ChangeType | None, memo: dict[str, Pattern | None]
-    ) -> "Match | None":
-        if change is not None and path_set.changes is not None and change not in path_set.changes:
-            return None
-        for term in reversed(path_set.terms):
-            matches = term.matches
-            if isinstance(matches, Pattern):
-                hit = matches if mask >> self._bits[matches.text, path_set.ignore_case] & 1 else None
+_Holder = tuple[int, int]  # place of a set, index of a term in it
+
+
+def _in_order(sets: Mapping[str, PathSet]) -> list[str]:
+    """Return the names of sets, each behind those that it refers to."""
+    ordered: dict[str, None] = {}
+    for start in sets:
+        path = [start]
+        while path:
+            terms = sets[path[-1]].terms
+            references = (term.matches.name for term in terms if isinstance(term.matches, SetReference))
+            deeper = next((name for name in references if name not in ordered), None)
+            if deeper is not None:
+                path.append(deeper)
             else:
-                if matches.name not in memo:
-                    memo[matches.name] = self._deciding(self._named[matches.name], mask, change, memo)
-                hit = memo[matches.name]
-            if hit is not None:
-                return Match(term, hit)
-        return None
-
-    def _bits_below(self, path_set: PathSet, below: dict[str, frozenset[int]]) -> frozenset[int]:
-        """Return the bits of the patterns that a set uses at any depth; ``below`` keeps those of named sets."""
-        bits = {self._bits[pattern.text, path_set.ignore_case] for pattern in _patterns(path_set)}
-        for term in path_set.terms:
-            if not isinstance(term.matches, Pattern):
-                name = term.matches.name
-                if name not in below:
-                    below[name] = self._bits_below(self._named[name], below)
-                bits |= below[name]
-        return frozenset(bits)
-
-
-def _patterns(path_set: PathSet) -> Iterable[Pattern]:
-    return (term.matches for term in path_set.terms if isinstance(term.matches, Pattern))
+                ordered[path.pop()] = None
+    return list(ordered)

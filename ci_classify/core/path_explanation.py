@@ -33,7 +33,7 @@ def explain_path(rules: Rules, event: Event, path: str, kind: ChangeKind) -> Pat
     suites = {suite.name: suite.inputs for suite in rules.suites if suite.inputs}
     evaluator = SetEvaluator(rules, list(suites.values()))
     mask = evaluator.automaton.masks(path)[kind.new_is_submodule]
-    found = {name: evaluator.last_match(inputs, mask) for name, inputs in suites.items()}
+    found = {name: evaluator.last_match(number, mask) for number, name in enumerate(suites)}
     return PathExplanation(
         path=path,
         plan=plan,
