@@ -3,13 +3,13 @@
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from ci_classify.core.decision import decide, everything_runs, looks_at_changes
 from ci_classify.core.errors import CannotClassifyError, FallbackCause, InvalidFileError, Problem
 from ci_classify.core.model import Changes, Event, Rules
 from ci_classify.core.plan import Comparison, Fallback, Plan
+from ci_classify.core.record import Record
 from ci_classify.edges import files, rules_files
 from ci_classify.edges.comparing import Compared
 from ci_classify.edges.git import Repository
@@ -23,13 +23,12 @@ class NoOutputsError(Exception):
     """The names of the outputs can't be known, so that not even the fallback can be written."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Classified:
+class Classified(Record):
     """A plan, and what else a person should see: the rules file's name and its problems."""
 
     plan: Plan
     rules_file: str
-    problems: tuple[Problem, ...] = field(default=())
+    problems: tuple[Problem, ...] = ()
 
 
 def open_rules(top: Path, given: str | None) -> LoadedRules:

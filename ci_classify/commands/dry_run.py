@@ -1,6 +1,5 @@
 """``ci-classify dry-run``: what CI would do with the local branch."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from ci_classify.commands import showing
@@ -11,12 +10,12 @@ from ci_classify.core.errors import CannotClassifyError
 from ci_classify.core.explanation import remedy
 from ci_classify.core.model import Event
 from ci_classify.core.plan import Comparison
+from ci_classify.core.record import Record
 from ci_classify.edges.comparing import Compared, present
 from ci_classify.edges.git import Repository
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DryRunRequest:
+class DryRunRequest(Record):
     """The options of the command, as given."""
 
     repo: str

@@ -1,7 +1,6 @@
 """``ci-classify explain``: which outputs a path selects and by which line; what an output's inputs are."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from ci_classify.commands import showing
@@ -10,6 +9,7 @@ from ci_classify.commands.exits import OK, UsageError
 from ci_classify.core.errors import CannotClassifyError
 from ci_classify.core.model import MODIFIED, ChangeKind, ChangeType, Event
 from ci_classify.core.path_explanation import explain_path
+from ci_classify.core.record import Record
 from ci_classify.edges import console
 from ci_classify.edges.git import Repository, top_of
 from ci_classify.render.explanations import output_lines, path_lines
@@ -17,8 +17,7 @@ from ci_classify.render.explanations import output_lines, path_lines
 _SUBMODULE = ChangeKind(type=ChangeType.MODIFIED, old_is_submodule=True, new_is_submodule=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainRequest:
+class ExplainRequest(Record):
     """The options of the command, as given."""
 
     repo: str

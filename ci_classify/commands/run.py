@@ -1,7 +1,6 @@
 """``ci-classify run``: classify in CI, write the outputs, the summary and the log."""
 
 import sys
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from ci_classify.commands.exits import OK, USAGE, UsageError
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.model import Changes, Event
 from ci_classify.core.plan import Comparison
+from ci_classify.core.record import Record
 from ci_classify.edges import files, github
 from ci_classify.edges.comparing import Compared, between, compare
 from ci_classify.edges.git import Repository, top_of
@@ -18,8 +18,7 @@ from ci_classify.formats.event_payload import Request, read_event
 from ci_classify.formats.path_list import read_paths
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRequest:
+class RunRequest(Record):
     """The options of the command, as given."""
 
     repo: str

@@ -1,21 +1,20 @@
 """``ci-classify test``: run the examples, the tests of the rules."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 from ci_classify.commands import showing
 from ci_classify.commands.classifying import open_rules
 from ci_classify.commands.exits import FINDINGS, OK, UsageError
 from ci_classify.core.examples import Failure, run_examples
+from ci_classify.core.record import Record
 from ci_classify.core.text import visible
 from ci_classify.edges import console, files
 from ci_classify.edges.git import top_of
 from ci_classify.formats.examples import load_examples
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TestRequest:
+class TestRequest(Record):
     """The options of the command, as given."""
 
     repo: str

@@ -3,8 +3,9 @@
 Refuses: any third kind of expected failure. What is neither of these is a bug.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from ci_classify.core.record import Record
 
 
 class FallbackCause(StrEnum):
@@ -41,8 +42,7 @@ class CannotClassifyError(Exception):
         self.detail = detail
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(Record):
     """One complaint about a file: where (1-based line and column), what, and what to do instead."""
 
     file: str

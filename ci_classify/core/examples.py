@@ -1,15 +1,14 @@
 """Run examples: compare the plan of each change with what its author expects."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ci_classify.core.decision import decide
 from ci_classify.core.matching import Matcher
 from ci_classify.core.model import Event, Example, Rules
+from ci_classify.core.record import Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class Failure(Record):
     """An output of an example that is not as expected."""
 
     example: Example

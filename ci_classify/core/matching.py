@@ -14,8 +14,8 @@ Refuses: any knowledge of modes, labels and policies.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
+from typing import NamedTuple
 
 from ci_classify.core.model import ChangeKind, Changes, ChangeType, PathSet, Pattern, Rules, SetReference, Term
 from ci_classify.core.patterns import ANY_DEPTH, Program, Segment, Shape, compile_pattern, fold, to_byte_text
@@ -26,13 +26,15 @@ MAX_CACHED = 200_000  # directories, states and verdicts: bounds memory, whateve
 _Place = tuple[int, int]  # program, index of the segment that the next component must match
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class _Step:
     """What a component brings: places reached behind it, and masks of the patterns that it completes."""
 
-    places: tuple[_Place, ...] = ()
-    as_file: int = 0
-    as_directory: int = 0
+    __slots__ = ("as_directory", "as_file", "places")
+
+    def __init__(self, places: tuple[_Place, ...] = (), as_file: int = 0, as_directory: int = 0) -> None:
+        self.places = places
+        self.as_file = as_file
+        self.as_directory = as_directory
 
 
 _NOTHING = _Step()
@@ -211,14 +213,25 @@ def masks_of(look: Look) -> tuple[int, int]:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """Which sets contain a change, each with the pattern that decided; ``inputs`` by number of the suite."""
+    """Which sets contain a change, each with the pattern that decided; ``inputs`` by number of the suite.
 
-    control: Pattern | None
-    documentation: Pattern | None
-    unaffecting: Pattern | None
-    inputs: tuple[tuple[int, Pattern], ...]
+    Compared by identity, which is what makes verdicts cheap keys.
+    """
+
+    __slots__ = ("control", "documentation", "inputs", "unaffecting")
+
+    def __init__(
+        self,
+        control: Pattern | None,
+        documentation: Pattern | None,
+        unaffecting: Pattern | None,
+        inputs: tuple[tuple[int, Pattern], ...],
+    ) -> None:
+        self.control = control
+        self.documentation = documentation
+        self.unaffecting = unaffecting
+        self.inputs = inputs
 
 
 class Group:
@@ -290,8 +303,7 @@ def _either(old: Verdict, new: Verdict) -> Verdict:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A term that matches a path, and the pattern by which it does: its own, or one of the set that it names."""
 
     term: Term

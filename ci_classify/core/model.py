@@ -4,9 +4,10 @@ Everything is a frozen value. Refuses: behaviour beyond what a value says about 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
+
+from ci_classify.core.record import Record
 
 
 class ChangeType(StrEnum):
@@ -18,8 +19,7 @@ class ChangeType(StrEnum):
     TYPE_CHANGED = "type-changed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeKind:
+class ChangeKind(Record):
     """What a change is, apart from its path.
 
     git treats the path of a submodule as a directory, so that ``/openvmm/`` matches it; hence both
@@ -34,8 +34,7 @@ class ChangeKind:
 MODIFIED = ChangeKind(type=ChangeType.MODIFIED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class Changes(Record):
     """All changes of one comparison in the order of the diff, as two columns of equal length.
 
     Paths are the bytes that git stores, as text with ``surrogateescape``. Columns, because a change
@@ -46,24 +45,21 @@ class Changes:
     kinds: Sequence[ChangeKind]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pattern:
+class Pattern(Record):
     """An accepted pattern: its text as written and the line of the rules file."""
 
     text: str
     line: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetReference:
+class SetReference(Record):
     """``@name``: matches the paths that the named set contains by its own terms."""
 
     name: str
     line: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
+class Term(Record):
     """One line of a set. The last term that matches a path decides whether the set contains it."""
 
     matches: Pattern | SetReference
@@ -81,8 +77,7 @@ class Term:
         return body if self.positive else f"!{body}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PathSet:
+class PathSet(Record):
     """An ordered list of terms, perhaps limited to types of change and perhaps blind to ASCII case."""
 
     terms: tuple[Term, ...] = ()
@@ -99,8 +94,7 @@ class Mode(StrEnum):
     NEVER = "never"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventMode:
+class EventMode(Record):
     """An entry of ``events``: the mode for an event name (or ``*``), perhaps for some branches only."""
 
     event: str
@@ -119,8 +113,7 @@ BUILT_IN_MODES = (
 Position = tuple[int, int]  # line and column in the rules file, 1-based
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suite:
+class Suite(Record):
     """A body of CI work with inputs and one output. ``inputs`` is None where the mode alone decides."""
 
     name: str
@@ -133,8 +126,7 @@ class Suite:
     position: Position
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Producer:
+class Producer(Record):
     """An output that is true exactly when one of its consumers (suites or producers) is."""
 
     name: str
@@ -150,8 +142,7 @@ class Unclaimed(StrEnum):
     NOTHING = "nothing"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Label:
+class Label(Record):
     """What a label on a pull request selects and skips."""
 
     name: str
@@ -161,8 +152,7 @@ class Label:
     line: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
+class Example(Record):
     """A test of the rules: a change and what it must select."""
 
     name: str
@@ -175,15 +165,14 @@ class Example:
     line: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class Rules(Record):
     """A loaded rules file. Every name in it is known, every pattern accepted, every chain acyclic."""
 
     file: str
-    sets: Mapping[str, PathSet] = field(default_factory=lambda: MappingProxyType({}))
-    documentation: PathSet = field(default_factory=PathSet)
-    unaffecting: PathSet = field(default_factory=PathSet)
-    control: PathSet = field(default_factory=PathSet)
+    sets: Mapping[str, PathSet] = MappingProxyType({})
+    documentation: PathSet = PathSet()
+    unaffecting: PathSet = PathSet()
+    control: PathSet = PathSet()
     unclaimed: Unclaimed | tuple[str, ...] = Unclaimed.EVERYTHING
     events: tuple[EventMode, ...] = ()
     labels: tuple[Label, ...] = ()
@@ -203,8 +192,7 @@ class Rules:
         return tuple(output for output in self.decided if not (isinstance(output, Suite) and output.internal))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Record):
     """What triggered CI: its name, the branch that its modes look at, the labels of a pull request."""
 
     name: str

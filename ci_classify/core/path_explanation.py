@@ -1,23 +1,20 @@
 """Which outputs one path selects, and for each suite the line of the rules that decides about it."""
 
-from dataclasses import dataclass
-
 from ci_classify.core.decision import decide
 from ci_classify.core.matching import Match, Matcher, SetEvaluator, Verdict
 from ci_classify.core.model import ChangeKind, Changes, Event, Rules
 from ci_classify.core.plan import Decision, Plan
+from ci_classify.core.record import Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutputForPath:
+class OutputForPath(Record):
     """The decision about an output if only this path changed, and the term that decided about the path."""
 
     decision: Decision
     match: Match | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PathExplanation:
+class PathExplanation(Record):
     """What a change of one path would do. ``verdict`` says which sets contain it."""
 
     path: str

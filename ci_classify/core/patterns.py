@@ -11,14 +11,13 @@ its author thinks. Nothing is matched approximately.
 """
 
 import re
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 MAX_BYTES = 4096
 MAX_WILDCARDS = 64  # in one component: bounds the time of a match, whatever the path
 MAX_DEPTH_AFTER_STARS = 64  # components after the first ``**``, for the same reason
 
-_WHITE_SPACE_END = re.compile(r"(?<!\\)(?:\\\\)*\s\Z")
 _FIRST_RAW_BYTE, _LAST_RAW_BYTE = 0xDC80, 0xDCFF  # how surrogateescape writes bytes that are no UTF-8
 
 
@@ -50,16 +49,14 @@ class Shape(Enum):
     REGEX = "regex"
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """One component of a pattern. ``text`` is the literal part, or a regular expression for REGEX."""
 
     shape: Shape
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(NamedTuple):
     """A pattern ready to match. ``ANY_DEPTH`` is never last; ``directory_only`` came from a final slash.
 
     It matches a path when its segments take the whole path, or the whole of a parent directory.
@@ -131,20 +128,25 @@ def _refuse_text(text: str) -> None:
             raise PatternError(
                 f"the pattern holds half of a surrogate pair, \\u{code:04x}", "write the whole character"
             )
-    if text[0].isspace() or _WHITE_SPACE_END.search(text):
+    if text[0].isspace() or (text[-1].isspace() and not _ends_escaped(text[:-1])):
         raise PatternError(
             "white space at an end of the pattern", "delete it, or write \\ before a space that is meant"
         )
-    if (len(text) - len(text.rstrip("\\"))) % 2:
+    if _ends_escaped(text):
         raise PatternError("the pattern ends in a backslash", "write \\\\ for a literal backslash")
     if text[0] in "!@#":
         raise PatternError(f"a pattern can't start with {text[0]}", f"write \\{text[0]} for the literal character")
     if "//" in text:
         raise PatternError("// matches nothing, since no path holds it", "write one slash")
-    if "\\/" in re.sub(r"\\\\", "", text):
+    if "\\/" in text.replace("\\\\", ""):
         raise PatternError("a slash can't be escaped", "write / without the backslash")
     if len(text.encode("utf-8", "surrogateescape")) > MAX_BYTES:
         raise PatternError(f"the pattern is longer than {MAX_BYTES} bytes", "match a parent directory instead")
+
+
+def _ends_escaped(text: str) -> bool:
+    """Return whether a character behind this text would be escaped: an odd number of backslashes ends it."""
+    return (len(text) - len(text.rstrip("\\"))) % 2 == 1
 
 
 def _segment(part: str, *, after_slash: bool, ignore_case: bool) -> Segment | Depth:
@@ -169,8 +171,7 @@ def _segment(part: str, *, after_slash: bool, ignore_case: bool) -> Segment | De
     return _shape(tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     """A literal byte, ``?``, ``*`` or a class: ``regex`` matches it, ``literal`` is the byte itself."""
 
     regex: str

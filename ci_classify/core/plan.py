@@ -1,13 +1,11 @@
 """The plan: all decisions of one event, and what they were made from."""
 
-from dataclasses import dataclass
-
 from ci_classify.core.errors import FallbackCause
 from ci_classify.core.reasons import Reason, runs
+from ci_classify.core.record import Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(Record):
     """Run or skip, for one output. ``emitted`` is false for an internal suite."""
 
     name: str
@@ -21,8 +19,7 @@ class Decision:
         return runs(self.reason)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fallback:
+class Fallback(Record):
     """Why the change could not be classified."""
 
     cause: FallbackCause
@@ -34,8 +31,7 @@ class Fallback:
         return self.cause is FallbackCause.NOTHING_TO_COMPARE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Record):
     """What was compared: full ids, or None where no commits were; ``notes`` says what a reader must know.
 
     ``needed`` is false where no decision about the event depends on what changed.
@@ -47,8 +43,7 @@ class Comparison:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Record):
     """All decisions of one event in the order of the rules file."""
 
     event: str

@@ -3,10 +3,10 @@
 Whether an output runs follows from the type of its reason, so that the two can't disagree.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from ci_classify.core.model import ChangeType, Pattern
+from ci_classify.core.record import Record
 
 
 class ReasonCode(StrEnum):
@@ -27,8 +27,7 @@ class ReasonCode(StrEnum):
     NO_CONSUMER_RUNS = "no-consumer-runs"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceItem:
+class EvidenceItem(Record):
     """One change behind a reason, with the pattern that caught it (None where any change counts)."""
 
     path: str
@@ -36,100 +35,84 @@ class EvidenceItem:
     pattern: Pattern | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(Record):
     """The first changes behind a reason in diff order, and how many more there are."""
 
     items: tuple[EvidenceItem, ...]
     more: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InputsChanged:
+class InputsChanged(Record):
     """Run: a change that the suite sees is in its inputs."""
 
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnyChange:
+class AnyChange(Record):
     """Run: the event runs the suite for any change that it sees."""
 
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Always:
+class Always(Record):
     """Run: the event always runs the suite."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelSelects:
+class LabelSelects(Record):
     """Run: a label asks for the suite."""
 
     label: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnclaimedChange:
+class UnclaimedChange(Record):
     """Run: a change belongs to no suite, and the policy runs this one then."""
 
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ControlChanged:
+class ControlChanged(Record):
     """Run: a file that decides CI itself changed."""
 
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EmptyDiffRuns:
+class EmptyDiffRuns(Record):
     """Run: no path differs, and the suite runs then."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerRuns:
+class ConsumerRuns(Record):
     """Run: outputs that need this producer run."""
 
     consumers: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FallbackRuns:
+class FallbackRuns(Record):
     """Run: the change could not be classified."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoInputChanged:
+class NoInputChanged(Record):
     """Skip: no change that the suite sees is in its inputs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OnlyDocumentation:
+class OnlyDocumentation(Record):
     """Skip: every change is documentation, which the suite does not see."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EmptyDiffSkips:
+class EmptyDiffSkips(Record):
     """Skip: no path differs, and the suite is skipped then."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Never:
+class Never(Record):
     """Skip: the event never runs the suite."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelSkips:
+class LabelSkips(Record):
     """Skip: a label takes the suite out."""
 
     label: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoConsumerRuns:
+class NoConsumerRuns(Record):
     """Skip: nothing that needs this producer runs."""
 
 

@@ -5,18 +5,17 @@ CannotClassifyError says why.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.model import Changes
 from ci_classify.core.plan import Comparison
+from ci_classify.core.record import Record
 from ci_classify.edges.git import Commit, Repository
 from ci_classify.formats.event_payload import FromMergeBase, NoComparison, PullRequest, Pushed, Request
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class Compared(Record):
     """The changes of an event and the commits that they lie between."""
 
     changes: Changes

@@ -15,11 +15,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.model import ChangeKind, Changes, ChangeType
+from ci_classify.core.record import Record
 
 TIME_LIMIT = 120.0  # seconds for one call of git
 FETCH_TIME_LIMIT = 120.0
@@ -39,8 +39,7 @@ _SETTINGS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Commit:
+class Commit(Record):
     """A commit as it is stored; a shallow clone may lack the parents that it names."""
 
     id: str

@@ -6,16 +6,15 @@ https://docs.github.com/actions/reference/workflows-and-actions/workflow-command
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from ci_classify.core.record import Record
 from ci_classify.edges import files
 
 MAX_PAYLOAD_BYTES = 32 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Runner:
+class Runner(Record):
     """The variables of the runner that matter here; all None outside CI."""
 
     in_ci: bool

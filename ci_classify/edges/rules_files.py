@@ -1,16 +1,15 @@
 """Where the rules file of a repository is, and under which names it decides CI."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
+from ci_classify.core.record import Record
 from ci_classify.edges import files
 
 DEFAULT_NAMES = (".github/ci-classify.yaml", "rules.yaml")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RulesFile:
+class RulesFile(Record):
     """A rules file: the name to show, where it is, and the paths of the repository that are it.
 
     All default names are among the paths, since adding or deleting one of them chooses another file; so

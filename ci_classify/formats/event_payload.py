@@ -6,28 +6,25 @@ Source: https://docs.github.com/webhooks/webhook-events-and-payloads
 """
 
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ci_classify.core.errors import FallbackCause
 from ci_classify.core.model import Event
+from ci_classify.core.record import Record
 
-_ID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
+_ID_LENGTHS = frozenset({40, 64})
 _BRANCH = "refs/heads/"
 _TAG = "refs/tags/"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PullRequest:
+class PullRequest(Record):
     """What the pull request adds: from its base as merged for the test, else from the merge base, to its head."""
 
     base: str
     head: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pushed:
+class Pushed(Record):
     """What a push to a branch adds. ``says_not_forced``: GitHub states that history was only added."""
 
     before: str
@@ -35,16 +32,14 @@ class Pushed:
     says_not_forced: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FromMergeBase:
+class FromMergeBase(Record):
     """From the merge base of two commits to the second."""
 
     base: str
     head: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoComparison:
+class NoComparison(Record):
     """The event gives nothing to compare, for a reason."""
 
     cause: FallbackCause
@@ -142,7 +137,7 @@ def _id(payload: Mapping[str, object], key: str, shown: str) -> str:
     value = payload.get(key)
     if value is None:
         raise _BadPayloadError(f"has no {shown}")
-    if not isinstance(value, str) or not _ID.match(value):
+    if not isinstance(value, str) or len(value) not in _ID_LENGTHS or value.strip("0123456789abcdef"):
         raise _BadPayloadError(f"has a {shown} that is no commit id")
     return value
 

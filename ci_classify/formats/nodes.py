@@ -9,7 +9,8 @@ text: what is no text by YAML 1.1 or 1.2 is ``plain`` with a kind other than ``t
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
 
 import yaml
 
@@ -19,56 +20,48 @@ MAX_DEPTH = 24
 MAX_NODES = 200_000  # visits, an alias counting all that it stands for
 MAX_BYTES = 4 << 20
 
-_SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-_NOT_TEXT = (
-    (re.compile(r"(?:true|false|yes|no|on|off)\Z", re.IGNORECASE), "a boolean"),
-    (re.compile(r"(?:~|null|)\Z", re.IGNORECASE), "nothing"),
-    (
-        re.compile(r"[-+]?(?:0x[0-9a-f_]+|0b[01_]+|0o?[0-7_]+|[0-9][0-9_]*(?::[0-5]?[0-9])*)\Z", re.IGNORECASE),
-        "a number",
-    ),
-    (
-        re.compile(r"[-+]?(?:\.[0-9_]+|[0-9][0-9_]*(?::[0-5]?[0-9])*\.[0-9_]*)(?:e[-+]?[0-9]+)?\Z", re.IGNORECASE),
-        "a number",
-    ),
-    (re.compile(r"[-+]?[0-9][0-9_]*e[-+]?[0-9]+\Z", re.IGNORECASE), "a number"),
-    (re.compile(r"[-+]?\.(?:inf|nan)\Z", re.IGNORECASE), "a number"),
-    (re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?\Z"), "a date"),
-)
+_BOOLEAN_WORDS = frozenset({"true", "false", "yes", "no", "on", "off"})
+_NOTHING_WORDS = frozenset({"", "~", "null"})
+_NUMBER_STARTS = frozenset("0123456789+-.")
 BOOLEANS = {"true": True, "false": False}
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a node starts: 1-based line and column."""
 
     line: int
     column: int
 
 
-@dataclass(frozen=True, slots=True)
 class Scalar:
     """A leaf. ``kind`` is ``text``, or what YAML makes of it: a boolean, a number, a date, nothing."""
 
-    place: Place
-    text: str
-    kind: str = "text"
+    __slots__ = ("kind", "place", "text")
+
+    def __init__(self, place: Place, text: str, kind: str = "text") -> None:
+        self.place = place
+        self.text = text
+        self.kind = kind
 
 
-@dataclass(frozen=True, slots=True)
 class Listing:
     """A sequence."""
 
-    place: Place
-    items: list["Node"] = field(default_factory=list)
+    __slots__ = ("items", "place")
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.items: list[Node] = []
 
 
-@dataclass(frozen=True, slots=True)
 class Mapping:
     """A mapping, as pairs in the order of the file; a key may be repeated."""
 
-    place: Place
-    pairs: list[tuple["Node", "Node"]] = field(default_factory=list)
+    __slots__ = ("pairs", "place")
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.pairs: list[tuple[Node, Node]] = []
 
 
 Node = Scalar | Listing | Mapping
@@ -217,13 +210,37 @@ def _place(event: yaml.Event) -> Place:
 
 
 def _scalar(event: yaml.ScalarEvent) -> Scalar:
-    text = _SURROGATE_PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), event.value)
+    text = event.value
+    if not text.isascii() and any("\ud800" <= character <= "\udbff" for character in text):
+        # JSON writes a character beyond 16 bits as two escapes, which YAML reads as two characters.
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
     plain = event.style is None or event.style == ""
     return Scalar(_place(event), text, _kind(text) if plain else "text")
 
 
 def _kind(text: str) -> str:
-    return next((kind for regex, kind in _NOT_TEXT if regex.match(text)), "text")
+    """Return what YAML 1.1 or 1.2 makes of a plain scalar."""
+    word = text.lower()
+    if word in _BOOLEAN_WORDS:
+        return "a boolean"
+    if word in _NOTHING_WORDS:
+        return "nothing"
+    if word[0] not in _NUMBER_STARTS:
+        return "text"
+    return next((kind for regex, kind in _numbers() if regex.fullmatch(word)), "text")
+
+
+@cache
+def _numbers() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return what numbers and dates look like; compiled at first need, since few rules hold any."""
+    number = (
+        r"[-+]?(?:0x[0-9a-f_]+|0b[01_]+|0o?[0-7_]+|[0-9][0-9_]*(?::[0-5]?[0-9])*)",
+        r"[-+]?(?:\.[0-9_]+|[0-9][0-9_]*(?::[0-5]?[0-9])*\.[0-9_]*)(?:e[-+]?[0-9]+)?",
+        r"[-+]?[0-9][0-9_]*e[-+]?[0-9]+",
+        r"[-+]?\.(?:inf|nan)",
+    )
+    date = r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[t \t].*)?"
+    return (re.compile("|".join(number)), "a number"), (re.compile(date), "a date")
 
 
 class Reader:

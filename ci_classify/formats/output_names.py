@@ -9,7 +9,7 @@ import yaml
 
 from ci_classify.core.errors import InvalidFileError
 from ci_classify.formats.nodes import decode, events
-from ci_classify.formats.rules_file import MAX_NAME, NAME, OWN_OUTPUTS
+from ci_classify.formats.rules_file import OWN_OUTPUTS, is_output_name
 
 _SECTIONS = ("suites", "producers")
 _KEY = re.compile(r"""( +)["']?([A-Za-z_][A-Za-z0-9_-]*)["']?[ \t]*:(?:\s|\Z)""")
@@ -24,7 +24,7 @@ def output_names(content: bytes, file: str) -> tuple[str, ...]:
     names = [*_from_events(text), *_from_lines(text)]
     kept: dict[str, str] = {}
     for name in names:
-        if NAME.match(name) and len(name) <= MAX_NAME and name.lower() not in OWN_OUTPUTS:
+        if is_output_name(name) and name.lower() not in OWN_OUTPUTS:
             kept.setdefault(name.lower(), name)
     return tuple(kept.values())
 

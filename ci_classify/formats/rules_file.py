@@ -3,9 +3,7 @@
 The language is described in docs/rules.md; ``rules.schema.json`` says the same for editors.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from ci_classify.core.errors import Problem
@@ -25,18 +23,16 @@ from ci_classify.core.model import (
     Unclaimed,
 )
 from ci_classify.core.patterns import PatternError, compile_pattern, human_doubts
+from ci_classify.core.record import Record
 from ci_classify.formats.examples import read_examples
 from ci_classify.formats.nodes import Listing, Node, Reader, Scalar, nearest, parse
 from ci_classify.formats.nodes import Mapping as MappingNode
 
 OWN_OUTPUTS = frozenset({"plan", "fallback", "cause", "base", "head"})
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 MAX_NAME = 100
 MAX_OUTPUTS = 500
 MAX_SET_DEPTH = 24
 
-_SET_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*\Z")
-_EVENT_KEY = re.compile(r"(\*|[A-Za-z_][A-Za-z0-9_-]*)(?: (\S+))?\Z")
 _GLOB_STARS = 8  # bounds the time of a match
 _TOP = (
     "version",
@@ -55,8 +51,7 @@ _TOP = (
 _EVERYTHING = "everything"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadedRules:
+class LoadedRules(Record):
     """Rules, and what in their file is legal but doubtful."""
 
     rules: Rules
@@ -75,9 +70,25 @@ def load_rules(text: str | bytes, file: str, *, control_paths: Iterable[str] = (
     return LoadedRules(rules=rules, warnings=warnings)
 
 
+def is_output_name(name: str) -> bool:
+    """Return whether an output of a job may have this name."""
+    return _is_word(name) and len(name) <= MAX_NAME
+
+
+def _is_word(text: str) -> bool:
+    """Return whether text is ``[A-Za-z_][A-Za-z0-9_-]*``."""
+    return text.isascii() and text[:1] != "-" and text.replace("-", "_").isidentifier()
+
+
+def _is_set_name(text: str) -> bool:
+    """Return whether text is ``[A-Za-z0-9_-][A-Za-z0-9_.-]*``."""
+    return text[:1] != "." and _is_word("_" + text.replace(".", "_"))
+
+
 def literal_pattern(path: str) -> str:
     """Return the pattern of exactly one path, given from the top of the repository."""
-    return "/" + re.sub(r"([\\*?\[\s])", r"\\\1", path)
+    special = frozenset("\\*?[ ")
+    return "/" + "".join(f"\\{character}" if character in special else character for character in path)
 
 
 class _Loader:
@@ -131,7 +142,7 @@ class _Loader:
         self._set_names = tuple(name for name, _, _ in entries)
         sets = {}
         for name, key, value in entries:
-            if not _SET_NAME.match(name):
+            if not _is_set_name(name):
                 self.reader.wrong(key, f"{name!r} is no name of a set", "write letters, digits, - _ and . only")
             sets[name] = self._set(value, f"the set {name}")
         uses = {name: [t.matches for t in s.terms if isinstance(t.matches, SetReference)] for name, s in sets.items()}
@@ -205,14 +216,16 @@ class _Loader:
     def _events(self, node: Node | None, what: str) -> tuple[EventMode, ...]:
         modes = []
         for key, key_node, value in self.reader.entries(node, what) if node else []:
-            match = _EVENT_KEY.match(key)
+            event, *branches = key.split(" ")
             mode = self.reader.choice(value, f"the mode for {key}", [mode.value for mode in Mode])
-            if match is None or (match[2] or "").count("*") > _GLOB_STARS:
+            stars = sum(branch.count("*") for branch in branches)
+            if not (event == "*" or _is_word(event)) or len(branches) > 1 or "" in branches or stars > _GLOB_STARS:
                 self.reader.wrong(
                     key_node, f"{key[:80]!r} is no event", "write an event name or *, then perhaps a space and a branch"
                 )
             elif mode is not None:
-                modes.append(EventMode(event=match[1], branch=match[2], mode=Mode(mode), line=key_node.place.line))
+                branch = branches[0] if branches else None
+                modes.append(EventMode(event=event, branch=branch, mode=Mode(mode), line=key_node.place.line))
         return tuple(modes)
 
     def _suites(
@@ -313,7 +326,7 @@ class _Loader:
                 keys += [key for key, _ in node.pairs if isinstance(key, Scalar) and key.kind == "text"]
         for key in keys:
             name = key.text
-            if not NAME.match(name) or len(name) > MAX_NAME:
+            if not is_output_name(name):
                 self.reader.wrong(
                     key,
                     f"{name[:80]!r} can't be the name of an output",
