@@ -15,6 +15,7 @@ Refuses: any knowledge of modes, labels and policies.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import heappop, heappush
+from operator import itemgetter
 from typing import NamedTuple
 
 from ci_classify.core.model import ChangeKind, Changes, ChangeType, PathSet, Pattern, Rules, SetReference, Term
@@ -252,24 +253,24 @@ class Matcher:
         special = (rules.control, rules.documentation, rules.unaffecting)
         self._evaluator = SetEvaluator(rules, [*special, *(inputs for _, inputs in suites)])
         self._suites = [number for number, _ in suites]
-        self._verdicts: dict[tuple[_State, _Step, _Step, ChangeKind], Verdict] = {}
+        self._verdicts: dict[ChangeKind, dict[Look, Verdict]] = {}
 
     def verdict(self, path: str, kind: ChangeKind) -> Verdict:
         """Return which sets contain a change; equal answers are the same object while they are remembered."""
         look = self._evaluator.automaton.look(path)
-        key = (*look, kind)
-        verdict = self._verdicts.get(key)
-        if verdict is None:
-            if len(self._verdicts) > MAX_CACHED:
-                self._verdicts.clear()
-            verdict = self._verdicts[key] = self._judge(look, kind)
-        return verdict
+        known = self._verdicts.setdefault(kind, {})
+        return known.get(look) or self._judge(look, kind, known)
 
     def group(self, changes: Changes) -> dict[Verdict, Group]:
         """Return the changes by verdict. The places of each group's first changes are in diff order."""
         groups: dict[Verdict, Group] = {}
+        look_at = self._evaluator.automaton.look
+        last_kind, known = None, dict[Look, Verdict]()
         for place, (path, kind) in enumerate(zip(changes.paths, changes.kinds, strict=True)):
-            verdict = self.verdict(path, kind)
+            if kind is not last_kind:
+                last_kind, known = kind, self._verdicts.setdefault(kind, {})
+            look = look_at(path)
+            verdict = known.get(look) or self._judge(look, kind, known)
             group = groups.get(verdict)
             if group is None:
                 group = groups[verdict] = Group()
@@ -278,13 +279,19 @@ class Matcher:
                 group.first.append(place)
         return groups
 
-    def _judge(self, look: Look, kind: ChangeKind) -> Verdict:
+    def _judge(self, look: Look, kind: ChangeKind, known: dict[Look, Verdict]) -> Verdict:
+        """Return the verdict on what was seen of a path, and remember it."""
         as_file, as_directory = masks_of(look)
         if not kind.old_is_submodule and not kind.new_is_submodule:
-            return self._of_mask(as_file, kind)
-        if kind.old_is_submodule and kind.new_is_submodule:
-            return self._of_mask(as_directory, kind)
-        return _either(self._of_mask(as_file, kind), self._of_mask(as_directory, kind))
+            verdict = self._of_mask(as_file, kind)
+        elif kind.old_is_submodule and kind.new_is_submodule:
+            verdict = self._of_mask(as_directory, kind)
+        else:
+            verdict = _either(self._of_mask(as_file, kind), self._of_mask(as_directory, kind))
+        if len(known) > MAX_CACHED:
+            known.clear()
+        known[look] = verdict
+        return verdict
 
     def _of_mask(self, mask: int, kind: ChangeKind) -> Verdict:
         found = self._evaluator.containing(mask, kind.type)
@@ -324,19 +331,19 @@ class SetEvaluator:
         place_of = {name: place for place, name in enumerate(named)}
         bits: dict[tuple[str, bool], int] = {}
         programs: list[tuple[Program, bool]] = []
-        self._holders: list[list[_Holder]] = []  # by bit of a pattern
-        self._referrers: list[list[_Holder]] = [[] for _ in named]  # by place of a named set
+        self._holders: list[list[_Hit]] = []  # by bit of a pattern
+        self._referrers: list[list[tuple[int, int, Term]]] = [[] for _ in named]  # by place of a named set
         for place, path_set in enumerate(self._sets):
             for index, term in enumerate(path_set.terms):
                 if not isinstance(term.matches, Pattern):
-                    self._referrers[place_of[term.matches.name]].append((place, index))
+                    self._referrers[place_of[term.matches.name]].append((place, index, term))
                     continue
                 key = (term.matches.text, path_set.ignore_case)
                 if key not in bits:
                     bits[key] = len(programs)
                     programs.append((compile_pattern(key[0], ignore_case=key[1]), key[1]))
                     self._holders.append([])
-                self._holders[bits[key]].append((place, index))
+                self._holders[bits[key]].append((place, index, term, term.matches))
         self.automaton = Automaton(programs)
 
     def containing(self, mask: int, change: ChangeType | None) -> dict[int, Pattern]:
@@ -344,52 +351,52 @@ class SetEvaluator:
 
         Without a change type, limits to types of change are not looked at.
         """
-        found = self._last_matches(mask, change)
+        found = self._last_hits(mask, change)
         return {
-            place - self._first: match.pattern
-            for place, match in sorted(found.items(), key=lambda item: item[0])
-            if place >= self._first and match.term.positive
+            place - self._first: pattern
+            for place, (_, _, term, pattern) in sorted(found.items(), key=itemgetter(0))
+            if place >= self._first and term.positive and self._looks_at(place, change)
         }
 
     def last_match(self, number: int, mask: int) -> "Match | None":
         """Return the term of a set that decides about a path, whatever the type of its change, or None."""
-        return self._last_matches(mask, None).get(self._first + number)
+        hit = self._last_hits(mask, None).get(self._first + number)
+        return Match(hit[2], hit[3]) if hit else None
 
-    def _last_matches(self, mask: int, change: ChangeType | None) -> "dict[int, Match]":
+    def _last_hits(self, mask: int, change: ChangeType | None) -> "dict[int, _Hit]":
         """Return the last term that matches a path, for each set (by its place) that has one."""
-        last: dict[int, tuple[int, Pattern]] = {}
+        last: dict[int, _Hit] = {}
+        named: list[int] = []
         rest = mask
         while rest:
             lowest = rest & -rest
-            for place, index in self._holders[lowest.bit_length() - 1]:
-                if place not in last or index > last[place][0]:
-                    pattern = self._sets[place].terms[index].matches
-                    if isinstance(pattern, Pattern):
-                        last[place] = (index, pattern)
+            for hit in self._holders[lowest.bit_length() - 1]:
+                place = hit[0]
+                known = last.get(place)
+                if known is None or hit[1] > known[1]:
+                    last[place] = hit
+                    if known is None and place < self._first:
+                        heappush(named, place)
             rest ^= lowest
-        found: dict[int, Match] = {}
-        waiting = sorted(last)
-        while waiting:
-            place = heappop(waiting)
-            if place in found or not self._looks_at(place, change):
+        while named:
+            place = heappop(named)
+            _, _, term, pattern = last[place]
+            if not term.positive or not self._looks_at(place, change):
                 continue
-            index, pattern = last[place]
-            term = self._sets[place].terms[index]
-            found[place] = Match(term, pattern)
-            if place < self._first and term.positive:
-                for user, user_index in self._referrers[place]:
-                    if user not in last:
-                        heappush(waiting, user)
-                    if user not in last or user_index > last[user][0]:
-                        last[user] = (user_index, pattern)
-        return found
+            for user, index, user_term in self._referrers[place]:
+                known = last.get(user)
+                if known is None or index > known[1]:
+                    last[user] = (user, index, user_term, pattern)
+                    if known is None and user < self._first:
+                        heappush(named, user)
+        return last
 
     def _looks_at(self, place: int, change: ChangeType | None) -> bool:
         limit = self._sets[place].changes
-        return change is None or limit is None or change in limit
+        return limit is None or change is None or change in limit
 
 
-_Holder = tuple[int, int]  # place of a set, index of a term in it
+_Hit = tuple[int, int, Term, Pattern]  # place of a set, index of its term, the term, the pattern that matches
 
 
 def _in_order(sets: Mapping[str, PathSet]) -> list[str]:
