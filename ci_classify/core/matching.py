@@ -250,8 +250,9 @@ class Matcher:
 
     def __init__(self, rules: Rules) -> None:
         suites = [(number, suite.inputs) for number, suite in enumerate(rules.suites) if suite.inputs]
-        special = (rules.control, rules.documentation, rules.unaffecting)
+        special = (rules.control, rules.documentation, rules.unaffecting, rules.rules_files)
         self._evaluator = SetEvaluator(rules, [*special, *(inputs for _, inputs in suites)])
+        self._first_suite = len(special)
         self._suites = [number for number, _ in suites]
         self._verdicts: dict[ChangeKind, dict[Look, Verdict]] = {}
 
@@ -295,8 +296,9 @@ class Matcher:
 
     def _of_mask(self, mask: int, kind: ChangeKind) -> Verdict:
         found = self._evaluator.containing(mask, kind.type)
-        inputs = tuple((self._suites[number - 3], pattern) for number, pattern in found.items() if number > 2)
-        return Verdict(found.get(0), found.get(1), found.get(2), inputs)
+        first = self._first_suite
+        inputs = tuple((self._suites[number - first], hit) for number, hit in found.items() if number >= first)
+        return Verdict(found.get(3) or found.get(0), found.get(1), found.get(2), inputs)
 
 
 def _either(old: Verdict, new: Verdict) -> Verdict:

@@ -173,6 +173,7 @@ class Rules(Record):
     documentation: PathSet = PathSet()
     unaffecting: PathSet = PathSet()
     control: PathSet = PathSet()
+    rules_files: PathSet = PathSet()  # control files too, whatever ``control`` says
     unclaimed: Unclaimed | tuple[str, ...] = Unclaimed.EVERYTHING
     events: tuple[EventMode, ...] = ()
     labels: tuple[Label, ...] = ()

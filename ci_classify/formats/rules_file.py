@@ -106,8 +106,6 @@ class _Loader:
         empty_diff_runs = self._empty_diff(fields.get("empty-diff"), default=True)
         suites = self._suites(root, fields.get("suites"), sets, empty_diff_runs=empty_diff_runs)
         producers = self._producers(fields.get("producers"), suites)
-        control = self._optional_set(fields.get("control"), "control")
-        always = (Pattern(text=literal_pattern(path), line=0) for path in control_paths)
         names = [suite.name for suite in suites]
         self._names(suites, producers, fields)
         return Rules(
@@ -115,11 +113,8 @@ class _Loader:
             sets=MappingProxyType(sets),
             documentation=self._optional_set(fields.get("documentation"), "documentation"),
             unaffecting=self._optional_set(fields.get("unaffecting"), "unaffecting"),
-            control=PathSet(
-                terms=(*control.terms, *(Term(matches=pattern, positive=True) for pattern in always)),
-                ignore_case=control.ignore_case,
-                changes=control.changes,
-            ),
+            control=self._optional_set(fields.get("control"), "control"),
+            rules_files=self._rules_files(root, control_paths),
             unclaimed=self._unclaimed(fields.get("unclaimed"), names),
             events=self._events(fields.get("events"), "events"),
             labels=self._labels(fields.get("labels"), names),
@@ -153,6 +148,19 @@ class _Loader:
 
     def _optional_set(self, node: Node | None, what: str) -> PathSet:
         return self._set(node, what) if node else PathSet()
+
+    def _rules_files(self, root: Node, paths: Iterable[str]) -> PathSet:
+        """Return the set of exactly these paths."""
+        terms = []
+        for path in paths:
+            text = literal_pattern(path)
+            try:
+                compile_pattern(text)
+            except PatternError as error:
+                self.reader.wrong(root, f"the rules file can't have the name {path!r}: {error.message}", "rename it")
+            else:
+                terms.append(Term(matches=Pattern(text=text, line=0), positive=True))
+        return PathSet(terms=tuple(terms))
 
     def _set(self, node: Node, what: str) -> PathSet:
         ignore_case, changes, paths = False, None, node
