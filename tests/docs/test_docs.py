@@ -1,0 +1,117 @@
+"""The README and the docs are true: their commands run and print what stands there, their files load."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+from support.repository import Repository, Submodule
+
+from ci_classify.cli import cli
+from ci_classify.core.errors import FallbackCause
+from ci_classify.core.reasons import ReasonCode
+from ci_classify.formats.rules_file import load_rules
+
+TOP = Path(__file__).parents[2]
+PAGES = [TOP / "README.md", *sorted((TOP / "docs").glob("**/*.md"))]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def fences(language: str) -> list[tuple[str, str]]:
+    """Return the fenced blocks of a language, each with a name of its page and place."""
+    found = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for match in FENCE.finditer(text):
+            if match[1] == language:
+                found.append((f"{page.name}:{text.count(chr(10), 0, match.start()) + 1}", match[2]))
+    return found
+
+
+def commands(block: str) -> list[tuple[str, str]]:
+    """Return the commands of a console block, each with what it prints."""
+    parts = re.split(r"^\$ (.*)\n", block, flags=re.MULTILINE)
+    return list(zip(parts[1::2], parts[2::2], strict=True))
+
+
+SESSIONS = [(where, *command) for where, block in fences("console") for command in commands(block)]
+RULES = [(where, block) for where, block in fences("yaml") if block.startswith("version: 1")]
+
+
+@pytest.fixture(scope="module")
+def nvx(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a repository with the paths and rules of NVX, and a branch with a small change checked out."""
+    repository = Repository(tmp_path_factory.mktemp("docs") / "nvx")
+    paths = (TOP / "tests/cases/nvx-tree.txt").read_text(encoding="utf-8").splitlines()
+    files = {path: Submodule("1" * 40) if path == "openvmm" else f"{path}\n" for path in paths}
+    base = repository.commit({**files, "rules.yaml": (TOP / "rules.yaml").read_text(encoding="utf-8")})
+    repository.name("refs/heads/main", base)
+    repository.check_out(repository.commit({"doc/ci.md": "new\n", "data/linux-kvm-virtual-machine.csv": "new\n"}, base))
+    return repository.directory
+
+
+@pytest.mark.parametrize(("command", "expected"), [s[1:] for s in SESSIONS], ids=[f"{s[0]} {s[1]}" for s in SESSIONS])
+def test_a_command_of_the_docs_prints_what_they_show(nvx: Path, command: str, expected: str) -> None:
+    program, *arguments = shlex.split(command)
+    assert program == "ci-classify"
+    ran = subprocess.run(
+        [sys.executable, "-m", "ci_classify", *arguments], cwd=nvx, capture_output=True, text=True, check=False
+    )
+    printed = re.sub(r"Compared [0-9a-f]{40} with [0-9a-f]{40}", "Compared MERGE-BASE with HEAD", ran.stdout)
+    assert printed == expected
+    assert ran.stderr == ""
+
+
+def test_the_docs_show_sessions_and_rules() -> None:
+    assert SESSIONS
+    assert RULES
+
+
+@pytest.mark.parametrize("rules", [r[1] for r in RULES], ids=[r[0] for r in RULES])
+def test_the_rules_of_the_docs_load_and_hold(rules: str, tmp_path: Path) -> None:
+    loaded = load_rules(rules, "docs.yaml")
+    assert loaded.rules.outputs
+    (tmp_path / "rules.yaml").write_text(rules, encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-m", "ci_classify", "test"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_and_option_that_a_page_names_exists(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for line in re.findall(r"`[^`\n]*\bci-classify ([a-z-]+[^`\n]*)`", text):
+        name, *rest = line.replace("[", " ").replace("]", " ").split()
+        command = cli.commands.get(name)
+        assert command is not None, line
+        options = {option for parameter in options_of(command) for option in parameter.opts}
+        assert {word for word in rest if word.startswith("--")} <= options, line
+
+
+def options_of(command: click.Command) -> list[click.Parameter]:
+    """Return the options of a command, of its subcommands too."""
+    below = command.commands.values() if isinstance(command, click.Group) else ()
+    return [*command.params, *(parameter for inner in below for parameter in options_of(inner))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    assert [target for target in targets if "://" not in target and not (page.parent / target).exists()] == []
+
+
+def test_every_fallback_cause_and_reason_is_documented() -> None:
+    events, workflows = ((TOP / "docs" / name).read_text(encoding="utf-8") for name in ("events.md", "workflows.md"))
+    assert [cause for cause in FallbackCause if f"`{cause}`" not in events] == []
+    assert [reason for reason in ReasonCode if f"`{reason}`" not in workflows] == []
+
+
+def test_the_adoption_of_the_readme_is_short() -> None:
+    workflow = next(block for where, block in fences("yaml") if where.startswith("README") and "jobs:" in block)
+    assert len(workflow.splitlines()) < 30
+    assert set(yaml.safe_load(workflow)["jobs"]) == {"changes", "gpu-tests"}
