@@ -3,7 +3,7 @@
 The language is described in docs/rules.md; ``rules.schema.json`` says the same for editors.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from ci_classify.core.errors import Problem
@@ -140,10 +140,18 @@ class _Loader:
             if not _is_set_name(name):
                 self.reader.wrong(key, f"{name!r} is no name of a set", "write letters, digits, - _ and . only")
             sets[name] = self._set(value, f"the set {name}")
-        uses = {name: [t.matches for t in s.terms if isinstance(t.matches, SetReference)] for name, s in sets.items()}
+        uses = {
+            name: [term.matches.name for term in found.terms if isinstance(term.matches, SetReference)]
+            for name, found in sets.items()
+        }
         keys = {name: key for name, key, _ in entries}
-        for name in _in_cycles({name: [use.name for use in found] for name, found in uses.items()}):
+        for name in _in_circles(uses):
             self.reader.wrong(keys[name], f"the set {name} contains itself", "break the circle of @ references")
+        for name, level in _levels(uses)[0].items():
+            if level == MAX_SET_DEPTH + 1:
+                self.reader.wrong(
+                    keys[name], f"the set {name} refers to sets deeper than {MAX_SET_DEPTH} levels", "flatten them"
+                )
         return sets
 
     def _optional_set(self, node: Node | None, what: str) -> PathSet:
@@ -249,7 +257,7 @@ class _Loader:
         suites = (self._suite(name, key, value, empty_diff_runs=empty_diff_runs) for name, key, value in entries)
         found = tuple(suite for suite in suites if suite)
         for suite in found:
-            if suite.inputs and suite.inputs.terms and not _may_contain(suite.inputs, sets, frozenset()):
+            if suite.inputs and suite.inputs.terms and not _may_contain(suite.inputs, sets):
                 self.reader.wrong(
                     {name: key for name, key, _ in entries}[suite.name],
                     f"the inputs of {suite.name} contain nothing: no term is positive",
@@ -308,7 +316,7 @@ class _Loader:
                 )
             )
         keys = {name: key for name, key, _ in entries}
-        for name in _in_cycles({producer.name: producer.consumers for producer in producers}):
+        for name in _in_circles({producer.name: producer.consumers for producer in producers}):
             self.reader.wrong(keys[name], f"the producer {name} consumes itself", "break the circle of consumers")
         return tuple(producers)
 
@@ -391,31 +399,51 @@ def _position(node: Node) -> Position:
     return (node.place.line, node.place.column)
 
 
-def _may_contain(path_set: PathSet, sets: Mapping[str, PathSet], above: frozenset[str]) -> bool:
+def _may_contain(path_set: PathSet, sets: Mapping[str, PathSet]) -> bool:
     """Return whether any term could make a set contain a path."""
-    for term in path_set.terms:
-        match term.matches:
-            case Pattern() if term.positive:
-                return True
-            case SetReference(name=name) if term.positive and name not in above and name in sets:
-                if _may_contain(sets[name], sets, above | {name}):
+    seen: set[str] = set()
+    waiting = [path_set]
+    while waiting:
+        for term in waiting.pop().terms:
+            match term.matches:
+                case Pattern() if term.positive:
                     return True
-            case _:
-                pass
+                case SetReference(name=name) if term.positive and name not in seen and name in sets:
+                    seen.add(name)
+                    waiting.append(sets[name])
+                case _:
+                    pass
     return False
 
 
-def _in_cycles(edges: Mapping[str, Sequence[str]]) -> list[str]:
+def _levels(edges: Mapping[str, Iterable[str]]) -> tuple[dict[str, int], list[str]]:
+    """Return how many levels each name leads down, and the names that have no bottom, since they lead into a circle."""
+    levels: dict[str, int] = {}
+    users: dict[str, list[str]] = {name: [] for name in edges}
+    missing = {}
+    for name, uses in edges.items():
+        known = {use for use in uses if use in edges}
+        missing[name] = len(known)
+        for use in known:
+            users[use].append(name)
+    ready = [name for name, count in missing.items() if not count]
+    while ready:
+        name = ready.pop()
+        levels[name] = 1 + max((levels[use] for use in edges[name] if use in edges), default=0)
+        for user in users[name]:
+            missing[user] -= 1
+            if not missing[user]:
+                ready.append(user)
+    return levels, [name for name in edges if name not in levels]
+
+
+def _in_circles(edges: Mapping[str, Iterable[str]]) -> list[str]:
     """Return the names that lead back to themselves, in order."""
-    return [name for name in edges if name in _reachable(name, edges.get)]
-
-
-def _reachable(start: str, next_of: Callable[[str], Sequence[str] | None]) -> set[str]:
-    found: set[str] = set()
-    waiting = list(next_of(start) or ())
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += next_of(name) or ()
-    return found
+    _, bottomless = _levels(edges)
+    turned: dict[str, list[str]] = {name: [] for name in bottomless}
+    for name in bottomless:
+        for use in edges[name]:
+            if use in turned:
+                turned[use].append(name)
+    # What has neither bottom nor top lies in a circle or between two; either way there is a circle to break.
+    return _levels(turned)[1]

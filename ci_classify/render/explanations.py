@@ -93,16 +93,20 @@ def _suite(rules: Rules, suite: Suite) -> Iterable[Line]:
         yield (2, (("inputs     none: only its modes select it", PLAIN),))
         return
     yield (2, (("inputs     the last line that matches a path decides", PLAIN),))
-    yield from _terms(rules, suite.inputs, 4)
+    yield from _terms(rules, suite.inputs, 4, set())
 
 
-def _terms(rules: Rules, path_set: PathSet, indent: int) -> Iterable[Line]:
+def _terms(rules: Rules, path_set: PathSet, indent: int, shown: set[str]) -> Iterable[Line]:
+    """Return the terms of a set, with each named set written out where it is first used."""
     limits = ["any letter case"] if path_set.ignore_case else []
     if path_set.changes is not None:
         limits.append("only " + ", ".join(sorted(path_set.changes)))
     if limits:
         yield (indent, ((f"({'; '.join(limits)})", FAINT),))
     for term in path_set.terms:
-        yield (indent, ((visible(term.text), PATH), (f"  {rules.file}:{term.line}", FAINT)))
-        if not isinstance(term.matches, Pattern):
-            yield from _terms(rules, rules.sets[term.matches.name], indent + 2)
+        name = None if isinstance(term.matches, Pattern) else term.matches.name
+        above = ", written out above" if name in shown else ""
+        yield (indent, ((visible(term.text), PATH), (f"  {rules.file}:{term.line}{above}", FAINT)))
+        if name is not None and name not in shown:
+            shown.add(name)
+            yield from _terms(rules, rules.sets[name], indent + 2, shown)
