@@ -65,6 +65,11 @@ class _Table:
                     how = (folded, segment.shape is Shape.SUFFIX, length)
                     self._lookups.setdefault(how, {})[segment.text] = number
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits here."""
+        return not self._steps
+
     def step(self, component: str) -> _Step:
         """Return all that a component brings; equal answers are the same object."""
         found = self._always.copy()
@@ -99,19 +104,20 @@ def _joined(steps: Sequence[_Step]) -> _Step:
     return _Step(tuple(place for step in steps for place in step.places), as_file, as_directory)
 
 
+Look = tuple["_State", _Step, _Step]  # a directory, what a name brings in any directory, what it brings in this one
+
+
 class _State:
     """A directory: patterns that took it or a parent, places that stay at any depth, places that wait."""
 
-    __slots__ = ("matched", "staying", "table", "waiting")
+    __slots__ = ("matched", "staying", "table", "waiting", "whatever_name")
 
     def __init__(self, matched: int, staying: frozenset[_Place], waiting: frozenset[_Place]) -> None:
         self.matched = matched
         self.staying = staying
         self.waiting = waiting
         self.table: _Table | None = None
-
-
-Look = tuple[_State, _Step, _Step]  # a directory, what a name brings in any directory, what it brings in this one
+        self.whatever_name: Look | None = None  # what is seen of any file here, if its name makes no difference
 
 
 class Automaton:
@@ -139,10 +145,12 @@ class Automaton:
         """Return what the masks of a path are made from; equal parts are the same objects."""
         text = path if path.isascii() else to_byte_text(path)
         cut = text.rfind("/") + 1
-        directory, name = text[:cut], text[cut:]
-        state = self._directories.get(directory)
+        state = self._directories.get(text[:cut])
         if state is None:
-            state = self._enter(directory)
+            state = self._enter(text[:cut])
+        if state.whatever_name is not None:
+            return state.whatever_name
+        name = text[cut:]
         own = self._table(state).step(name) if state.waiting or state.staying else _NOTHING
         return state, self._floating.step(name), own
 
@@ -182,6 +190,8 @@ class Automaton:
             if len(self._states) > MAX_CACHED:
                 self._states.clear()
             state = self._states[key] = _State(*key)
+            if not staying and not waiting and self._floating.is_empty:
+                state.whatever_name = (state, _NOTHING, _NOTHING)
         return state
 
     def _table(self, state: _State) -> _Table:
@@ -258,27 +268,28 @@ class Matcher:
 
     def verdict(self, path: str, kind: ChangeKind) -> Verdict:
         """Return which sets contain a change; equal answers are the same object while they are remembered."""
-        look = self._evaluator.automaton.look(path)
-        known = self._verdicts.setdefault(kind, {})
-        return known.get(look) or self._judge(look, kind, known)
+        return self._verdict_on(self._evaluator.automaton.look(path), kind)
 
     def group(self, changes: Changes) -> dict[Verdict, Group]:
         """Return the changes by verdict. The places of each group's first changes are in diff order."""
-        groups: dict[Verdict, Group] = {}
+        found: dict[ChangeKind, dict[Look, Group]] = {}
         look_at = self._evaluator.automaton.look
-        last_kind, known = None, dict[Look, Verdict]()
+        last_kind, groups = None, dict[Look, Group]()
         for place, (path, kind) in enumerate(zip(changes.paths, changes.kinds, strict=True)):
             if kind is not last_kind:
-                last_kind, known = kind, self._verdicts.setdefault(kind, {})
+                last_kind, groups = kind, found.setdefault(kind, {})
             look = look_at(path)
-            verdict = known.get(look) or self._judge(look, kind, known)
-            group = groups.get(verdict)
+            group = groups.get(look)
             if group is None:
-                group = groups[verdict] = Group()
+                group = groups[look] = Group()
             group.count += 1
             if group.count <= EVIDENCE:
                 group.first.append(place)
-        return groups
+        return {self._verdict_on(look, kind): group for kind, groups in found.items() for look, group in groups.items()}
+
+    def _verdict_on(self, look: Look, kind: ChangeKind) -> Verdict:
+        known = self._verdicts.setdefault(kind, {})
+        return known.get(look) or self._judge(look, kind, known)
 
     def _judge(self, look: Look, kind: ChangeKind, known: dict[Look, Verdict]) -> Verdict:
         """Return the verdict on what was seen of a path, and remember it."""
