@@ -3,16 +3,14 @@
 Commands are imported when they are called: a run in CI loads nothing that only a laptop needs.
 """
 
-import sys
-import traceback
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
 import click
 
 from ci_classify import __version__
-from ci_classify.commands.exits import BUG, USAGE, UsageError
-from ci_classify.core.errors import InvalidFileError
+from ci_classify.commands.exits import USAGE
 
 _repo = click.option("--repo", default=".", show_default=True, metavar="DIR", help="The repository.")
 _rules = click.option(
@@ -100,26 +98,12 @@ def _call(module: str, request: str, form: str | None, options: dict[str, Any]) 
     return int(command.run(getattr(command, request)(**options)))
 
 
-def main() -> None:
-    """Run the command line and exit: 0 fine, 1 findings, 2 usage or configuration, 3 our own bug."""
-    from ci_classify.commands import showing  # noqa: PLC0415
-    from ci_classify.edges import console  # noqa: PLC0415
-
-    console.prepare()
+def call(words: Sequence[str]) -> int:
+    """Read words of the command line, run what they ask for, and return its exit code."""
     try:
-        code = cli.main(standalone_mode=False)
+        return int(cli.main(list(words), prog_name="ci-classify", standalone_mode=False))
     except click.ClickException as error:
         error.show()
-        code = USAGE
     except click.Abort:
-        code = USAGE
-    except UsageError as error:
-        showing.error(str(error))
-        code = USAGE
-    except InvalidFileError as error:
-        showing.show_problems(error.problems)
-        code = USAGE
-    except Exception:  # noqa: BLE001 -- the last handler; what it catches is a bug of ours
-        traceback.print_exc()
-        code = BUG
-    sys.exit(code)
+        pass
+    return USAGE

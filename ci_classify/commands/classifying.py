@@ -1,10 +1,9 @@
 """Rules, an event and a comparison become a plan. The one place that turns "cannot classify" into a plan."""
 
-import sys
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+from ci_classify.commands import showing
 from ci_classify.core.decision import decide, everything_runs, looks_at_changes
 from ci_classify.core.errors import CannotClassifyError, FallbackCause, InvalidFileError, Problem
 from ci_classify.core.model import Changes, Event, Rules
@@ -78,7 +77,7 @@ def _plan(rules: Rules, event: Event, compare: Compare) -> Plan:
 
 
 def _bug(error: Exception) -> Fallback:
-    traceback.print_exception(error, file=sys.stderr)
+    showing.bug(error)
     return Fallback(cause=FallbackCause.INTERNAL_ERROR, detail=f"{type(error).__name__}: {error}"[:300])
 
 

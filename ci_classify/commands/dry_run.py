@@ -9,9 +9,8 @@ from ci_classify.core.decision import decide
 from ci_classify.core.errors import CannotClassifyError
 from ci_classify.core.explanation import remedy
 from ci_classify.core.model import Event
-from ci_classify.core.plan import Comparison
 from ci_classify.core.record import Record
-from ci_classify.edges.comparing import Compared, present
+from ci_classify.edges.comparing import with_branch
 from ci_classify.edges.git import Repository
 
 
@@ -38,7 +37,7 @@ def run(request: DryRunRequest) -> int:
                 "the remote's default branch is not known here", "name a branch: ci-classify dry-run BRANCH"
             )
         loaded = open_rules(repository.top, request.rules)
-        compared = _compared(repository, against, worktree=request.worktree)
+        compared = with_branch(repository, against, worktree=request.worktree)
         left_out = not request.worktree and repository.is_dirty()
     except CannotClassifyError as error:
         raise UsageError(error.detail, remedy(error.cause)) from None
@@ -49,14 +48,3 @@ def run(request: DryRunRequest) -> int:
     if left_out:
         showing.warn("Changes that are not committed are left out; --worktree takes them in.")
     return OK
-
-
-def _compared(repository: Repository, against: str, *, worktree: bool) -> Compared:
-    base = present(repository, against, fetch=False)
-    head = present(repository, "HEAD", fetch=False)
-    bases = repository.merge_bases(base.id, head.id)
-    if worktree:
-        changes = repository.worktree_changes(bases[0])
-        return Compared(changes=changes, comparison=Comparison(base=bases[0], head="the working tree"))
-    changes = repository.changes(bases, head.id)
-    return Compared(changes=changes, comparison=Comparison(base=bases[0], head=head.id))

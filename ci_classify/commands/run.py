@@ -1,6 +1,5 @@
 """``ci-classify run``: classify in CI, write the outputs, the summary and the log."""
 
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -83,12 +82,11 @@ def _compared(request: RunRequest, asked: Request) -> Compared:
 
 
 def _listed(source: str) -> Changes:
-    if source == "-":
-        return read_paths(sys.stdin.buffer.read(), "standard input")
     try:
-        return read_paths(files.read(Path(source)), source)
+        content = files.read_standard_input() if source == "-" else files.read(Path(source))
     except files.FileProblemError as error:
         raise CannotClassifyError(FallbackCause.PATHS_UNREADABLE, str(error)) from None
+    return read_paths(content, "standard input" if source == "-" else source)
 
 
 def _write_outputs(classified: Classified, here: github.Runner) -> bool:
@@ -99,8 +97,12 @@ def _write_outputs(classified: Classified, here: github.Runner) -> bool:
         if here.in_ci:
             showing.error("GITHUB_OUTPUT is not set, so that no output can be written; run this as a step of a job.")
         return not here.in_ci
+    lines = output_lines(classified.plan)
+    if lines is None:
+        showing.error("The outputs can't be written: what could be their names is too much for a plan.")
+        return False
     try:
-        files.append(here.output, output_lines(classified.plan))
+        files.append(here.output, lines)
     except files.FileProblemError as error:
         showing.error(f"The outputs can't be written: {error}.")
         return False
@@ -113,7 +115,10 @@ def _write_summary(classified: Classified, here: github.Runner) -> None:
     if here.summary is None:
         return
     try:
-        room = MAX_SUMMARY_BYTES - files.size(here.summary)
-        files.append(here.summary, summary(classified.plan, classified.rules_file, room=room))
+        used = files.size(here.summary)
+        gap = b"\n" if used else b""  # a table begins behind an empty line
+        text = summary(classified.plan, classified.rules_file, room=MAX_SUMMARY_BYTES - used)
+        if text:
+            files.append(here.summary, gap + text)
     except files.FileProblemError as error:
         showing.warn(f"The job summary can't be written: {error}.")

@@ -1,10 +1,12 @@
-"""What every command shows in the same way: plans, warnings, errors, complaints about files."""
+"""What every command shows in the same way: plans, warnings, errors, complaints about files, failures."""
 
 from collections.abc import Iterable
 
-from ci_classify.core.errors import Problem
+from ci_classify.commands.exits import BUG, USAGE, UsageError
+from ci_classify.core.errors import InvalidFileError, Problem
 from ci_classify.core.explanation import headline, remedy
 from ci_classify.core.plan import Plan
+from ci_classify.core.text import visible
 from ci_classify.edges import console
 from ci_classify.render import messages
 from ci_classify.render.plan_json import plan_json
@@ -40,3 +42,25 @@ def warn(text: str) -> None:
 def error(text: str) -> None:
     """Print an error to standard error; several lines become several errors."""
     console.say(messages.error(line, in_ci=console.in_ci()) for line in text.splitlines())
+
+
+def failure(raised: Exception) -> int:
+    """Print why a command could not be carried out, and return its exit code."""
+    match raised:
+        case UsageError() | console.UnwritableError():
+            error(str(raised))
+            return USAGE
+        case InvalidFileError():
+            show_problems(raised.problems)
+            return USAGE
+        case _:
+            bug(raised)
+            return BUG
+
+
+def bug(raised: Exception) -> None:
+    """Print where our own bug was noticed."""
+    import traceback  # noqa: PLC0415 -- a run without a bug never pays for it
+
+    lines = "".join(traceback.format_exception(raised)).splitlines()
+    console.say(visible(line, longest=1000) for line in lines)

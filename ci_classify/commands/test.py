@@ -1,6 +1,5 @@
 """``ci-classify test``: run the examples, the tests of the rules."""
 
-import json
 from pathlib import Path
 
 from ci_classify.commands import showing
@@ -12,6 +11,7 @@ from ci_classify.core.text import visible
 from ci_classify.edges import console, files
 from ci_classify.edges.git import top_of
 from ci_classify.formats.examples import load_examples
+from ci_classify.render.plan_json import json_text
 
 
 class TestRequest(Record):
@@ -48,7 +48,7 @@ def _json(count: int, failures: tuple[Failure, ...]) -> str:
         {"name": failure.example.name, "output": failure.output, "expected": failure.expected, "got": failure.got}
         for failure in failures
     ]
-    return json.dumps({"examples": count, "failed": failed}, indent=2) + "\n"
+    return json_text({"examples": count, "failed": failed}) + "\n"
 
 
 def _text(count: int, failures: tuple[Failure, ...]) -> str:

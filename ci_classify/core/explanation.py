@@ -31,10 +31,10 @@ REMEDIES: dict[FallbackCause, str] = {
     FallbackCause.PAYLOAD_MISSING: "run inside GitHub Actions, or give --base and --head",
     FallbackCause.PAYLOAD_INVALID: "give --base and --head, or report the payload",
     FallbackCause.NOTHING_TO_COMPARE: "say in `events:` what this event runs, such as `schedule: always`",
-    FallbackCause.NEW_BRANCH: "nothing to do: the next push to the branch is compared",
-    FallbackCause.DELETED_BRANCH: "nothing to do, or leave deletions out of the workflow's trigger",
-    FallbackCause.TAG: "nothing to do, or say in `events:` what a push of a tag runs",
-    FallbackCause.FORCED_PUSH: "nothing to do: the next push to the branch is compared",
+    FallbackCause.NEW_BRANCH: "nothing; the next push to the branch is compared",
+    FallbackCause.DELETED_BRANCH: "nothing, or leave deletions out of the workflow's trigger",
+    FallbackCause.TAG: "nothing, or say in `events:` what a push of a tag runs",
+    FallbackCause.FORCED_PUSH: "nothing; the next push to the branch is compared",
     FallbackCause.REVISION_INVALID: "give a branch, a tag or a commit id",
     FallbackCause.COMMIT_MISSING: f"{_FULL_HISTORY}, or give --fetch",
     FallbackCause.HISTORY_INCOMPLETE: _FULL_HISTORY,
@@ -56,14 +56,14 @@ def headline(plan: Plan) -> str:
     if plan.fallback is not None and not plan.fallback.is_by_event:
         return f"The change could not be classified ({plan.fallback.cause}): {plan.fallback.detail}. Everything runs."
     if plan.fallback is not None:
-        return f"{_capital(plan.fallback.detail)}; suites that look at changes run."
+        return f"{_capital(plan.fallback.detail)}, so that suites which look at changes run."
     running = sum(decision.runs for decision in plan.outputs)
     outputs = f"{running} of {_count(len(plan.outputs), 'output')} run."
     if not plan.comparison.needed:
-        return f"Nothing about a {plan.event} event depends on what changed; {outputs}"
+        return f"{_an_event(plan)} decides without a look at what changed; {outputs}"
     what = f"{_count(plan.total_changes, 'path')} changed"
     if plan.documentation_changes:
-        what += f", {plan.documentation_changes} of them documentation"
+        what += f", {plan.documentation_changes:,} of them documentation"
     return f"{what}; {outputs}"
 
 
@@ -74,16 +74,15 @@ def remedy(cause: FallbackCause) -> str:
 
 def sentence(reason: Reason, plan: Plan) -> str:
     """Return why, in one sentence without its evidence."""
-    event = plan.event or "unnamed"
     match reason:
         case InputsChanged():
             return "Its inputs changed."
         case AnyChange():
-            return f"A {event} event runs it for every change that it sees, though none of its inputs changed."
+            return f"{_an_event(plan)} runs it for every change that it sees, though none of its inputs changed."
         case Always():
-            return f"A {event} event always runs it."
+            return f"{_an_event(plan)} always runs it."
         case LabelSelects(label=label):
-            return f"The label {label!r} selects it."
+            return f'The label "{label}" selects it.'
         case UnclaimedChange():
             return "A path changed that no suite claims, and such a change runs it."
         case ControlChanged():
@@ -101,9 +100,9 @@ def sentence(reason: Reason, plan: Plan) -> str:
         case EmptyDiffSkips():
             return "No path differs, and it is skipped then."
         case Never():
-            return f"A {event} event never runs it."
+            return f"{_an_event(plan)} never runs it."
         case LabelSkips(label=label):
-            return f"The label {label!r} skips it."
+            return f'The label "{label}" skips it.'
         case NoConsumerRuns():
             return "Nothing that needs it runs."
         case _:
@@ -111,9 +110,16 @@ def sentence(reason: Reason, plan: Plan) -> str:
 
 
 def _fallback_sentence(plan: Plan) -> str:
-    if plan.fallback is None or not plan.fallback.is_by_event:
-        return "The change could not be classified, so everything runs."
-    return f"{_capital(plan.fallback.detail)}, and it is selected by its inputs, so it runs."
+    if plan.fallback is not None and plan.fallback.is_by_event:
+        return f"{_capital(plan.fallback.detail)}, so it runs."
+    cause = f" ({plan.fallback.cause})" if plan.fallback else ""
+    return f"The change could not be classified{cause}, so everything runs."
+
+
+def _an_event(plan: Plan) -> str:
+    if not plan.event:
+        return "An event without a name"
+    return f"{'An' if plan.event[0] in 'aeiou' else 'A'} {plan.event} event"
 
 
 def _capital(text: str) -> str:

@@ -157,6 +157,8 @@ def _segment(part: str, *, after_slash: bool, ignore_case: bool) -> Segment | De
         )
     if part == "**":
         return ANY_DEPTH
+    if _SPECIAL.isdisjoint(part):
+        return Segment(Shape.LITERAL, part)
     stars = part.find("**")
     if stars >= 0:
         # git reads these stars as one, but only behind a slash is that so for every pattern: a literal
@@ -182,6 +184,7 @@ class _Token(NamedTuple):
         return not self.literal
 
 
+_SPECIAL = frozenset("*?[\\")
 _STAR = _Token("*")
 _ONE = _Token(".")
 

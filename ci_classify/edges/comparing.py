@@ -7,6 +7,7 @@ CannotClassifyError says why.
 from collections.abc import Sequence
 from typing import assert_never
 
+from ci_classify.core.commit_ids import is_commit_id, is_null_id
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.model import Changes
 from ci_classify.core.plan import Comparison
@@ -45,6 +46,16 @@ def between(repository: Repository, base: str, head: str, *, fetch: bool = False
     return _compared(repository, [old.id], new)
 
 
+def with_branch(repository: Repository, branch: str, *, worktree: bool) -> Compared:
+    """Return what differs between the merge base with a branch and HEAD, or the working tree."""
+    base, head = _present_all(repository, [branch, "HEAD"], fetch=False)
+    bases = repository.merge_bases(base.id, head.id)
+    if not worktree:
+        return _compared(repository, bases, head)
+    changes = repository.worktree_changes(bases)
+    return Compared(changes=changes, comparison=_comparison(bases, "the working tree"))
+
+
 def present(repository: Repository, revision: str, *, fetch: bool) -> Commit:
     """Return the commit of a revision, fetched by its id if that is allowed, or raise."""
     return _present_all(repository, [revision], fetch=fetch)[0]
@@ -53,7 +64,7 @@ def present(repository: Repository, revision: str, *, fetch: bool) -> Commit:
 def _present_all(repository: Repository, revisions: Sequence[str], *, fetch: bool) -> list[Commit]:
     commits = repository.commits(revisions)
     for place, revision in enumerate(revisions):
-        if commits[place] is None and fetch:
+        if commits[place] is None and fetch and is_commit_id(revision) and not is_null_id(revision):
             repository.fetch(revision)
             commits[place] = repository.commit(revision)
     missing = [revision for revision, commit in zip(revisions, commits, strict=True) if commit is None]
@@ -76,18 +87,24 @@ def _pull_request(repository: Repository, request: PullRequest, *, fetch: bool) 
 def _pushed(repository: Repository, request: Pushed, *, fetch: bool) -> Compared:
     before, after = _present_all(repository, [request.before, request.after], fetch=fetch)
     # A shallow clone can't show that history leads from one to the other; then GitHub's word counts.
-    if not repository.is_ancestor(before.id, after.id) and not (request.says_not_forced and repository.is_shallow()):
+    added_to = before.id in after.parents or repository.is_ancestor(before.id, after.id)
+    if not added_to and not (request.says_not_forced and repository.is_shallow()):
         raise CannotClassifyError(FallbackCause.FORCED_PUSH, f"{before.id[:12]} is no ancestor of {after.id[:12]}")
     return _compared(repository, [before.id], after)
 
 
 def _from_merge_base(repository: Repository, base: Commit, head: Commit) -> Compared:
-    return _compared(repository, repository.merge_bases(base.id, head.id), head)
+    # A shallow clone may cut off a parent that it holds; the commit itself still names it.
+    bases = (base.id,) if base.id in head.parents else repository.merge_bases(base.id, head.id)
+    return _compared(repository, bases, head)
 
 
 def _compared(repository: Repository, bases: Sequence[str], head: Commit) -> Compared:
+    return Compared(changes=repository.changes(bases, head.id), comparison=_comparison(bases, head.id))
+
+
+def _comparison(bases: Sequence[str], head: str) -> Comparison:
     notes: tuple[str, ...] = ()
     if len(bases) > 1:
         notes = (f"{len(bases)} merge bases were found; the differences to all of them count.",)
-    changes = repository.changes(bases, head.id)
-    return Compared(changes=changes, comparison=Comparison(base=bases[0], head=head.id, notes=notes))
+    return Comparison(base=bases[0], head=head, notes=notes)

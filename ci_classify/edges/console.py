@@ -6,10 +6,17 @@ rich is imported on a terminal only: a detector in CI never pays for it.
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TextIO
+from contextlib import suppress
+from typing import NoReturn, TextIO
 
 Span = tuple[str, str]  # printable text, and how rich names its style
+_HANGING = 4  # columns by which the rest of a long line is indented
+_NARROWEST = 20
 Line = tuple[int, Sequence[Span]]  # indentation in columns, and what stands behind it
+
+
+class UnwritableError(Exception):
+    """Standard output can't be written; the message says why."""
 
 
 def prepare() -> None:
@@ -25,17 +32,21 @@ def in_ci() -> bool:
 
 
 def show(lines: Iterable[Line]) -> None:
-    """Print lines, on a terminal with colours and wrapped behind their indentation."""
-    if not sys.stdout.isatty():
+    """Print lines; on a terminal with colours, and wrapped a little deeper than they begin."""
+    if sys.stdout is None or not sys.stdout.isatty():
         write(plain_text(lines))
         return
     from rich.console import Console  # noqa: PLC0415 -- see above
-    from rich.padding import Padding  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
     terminal = Console(highlight=False, markup=False, emoji=False)
     for indent, spans in lines:
-        terminal.print(Padding(Text.assemble(*spans), (0, 0, 0, indent)))
+        line = Text.assemble(*spans)
+        room = terminal.width - indent
+        fits = line.cell_len <= room
+        for number, part in enumerate([line] if fits else line.wrap(terminal, max(room - _HANGING, _NARROWEST))):
+            part.rstrip()
+            terminal.print(Text(" " * (indent + _HANGING * bool(number))) + part, soft_wrap=True)
 
 
 def plain_text(lines: Iterable[Line]) -> str:
@@ -53,10 +64,24 @@ def say(lines: Iterable[str]) -> None:
     _write(sys.stderr, "".join(f"{line}\n" for line in lines))
 
 
-def _write(stream: TextIO, text: str) -> None:
+def leave(code: int) -> NoReturn:
+    """End the process at once: everything is written, and taking the interpreter apart costs as much as git does."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            if stream is not None:
+                stream.flush()
+    os._exit(code)
+
+
+def _write(stream: TextIO | None, text: str) -> None:
+    """Write and flush. A stream that was closed takes everything; so does one whose reader has left."""
+    if stream is None:
+        return
     try:
         stream.write(text)
         stream.flush()
-    except BrokenPipeError:
-        # The reader has left, which is no error. Python flushes again when it ends; that has to work.
+    except OSError as error:
+        # What is left in the stream's buffer has to go somewhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+            raise UnwritableError(f"standard output can't be written: {error.strerror}") from None

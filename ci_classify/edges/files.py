@@ -5,6 +5,7 @@ Refuses: to follow a name beyond a regular file where a file is meant.
 
 import os
 import stat
+import sys
 from pathlib import Path
 
 MAX_FILE_BYTES = 64 << 20
@@ -27,6 +28,19 @@ def read(path: Path, *, limit: int = MAX_FILE_BYTES) -> bytes:
         raise FileProblemError(f"{str(path)!r} can't be read: {error}") from None
     if len(content) > limit:
         raise FileProblemError(f"{path} is larger than {limit >> 20} MiB")
+    return content
+
+
+def read_standard_input(*, limit: int = MAX_FILE_BYTES) -> bytes:
+    """Return the bytes of standard input, or raise FileProblemError."""
+    if sys.stdin is None:
+        raise FileProblemError("standard input is closed")
+    try:
+        content = sys.stdin.buffer.read(limit + 1)
+    except OSError as error:
+        raise FileProblemError(f"standard input can't be read: {error.strerror or error}") from None
+    if len(content) > limit:
+        raise FileProblemError(f"standard input is larger than {limit >> 20} MiB")
     return content
 
 

@@ -17,12 +17,12 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from ci_classify.core.commit_ids import is_commit_id
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.model import ChangeKind, Changes, ChangeType
 from ci_classify.core.record import Record
 
 TIME_LIMIT = 120.0  # seconds for one call of git
-FETCH_TIME_LIMIT = 120.0
 FETCH_TRIES = 2
 
 _SUBMODULE = "160000"
@@ -48,20 +48,39 @@ class Commit(Record):
 
 def top_of(directory: Path) -> Path:
     """Return the top of the working tree that a directory lies in, or the directory itself outside of one."""
-    directory = directory.resolve()
-    return next((above for above in (directory, *directory.parents) if (above / ".git").exists()), directory)
+    directory = _real(directory)
+    if _is_bare(directory):
+        return directory
+    return next((above for above in (directory, *directory.parents) if _holds(above, ".git")), directory)
+
+
+def _is_bare(directory: Path) -> bool:
+    return not _holds(directory, ".git") and _holds(directory, "HEAD") and _holds(directory, "objects")
+
+
+# These never raise, while the methods of Path do: where they may not look, and on loops of links.
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _holds(directory: Path, name: str) -> bool:
+    return os.path.exists(directory / name)  # noqa: PTH110
 
 
 class Repository:
     """A repository, read through git's plumbing."""
 
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory.resolve()
+    def __init__(self, directory: Path, *, time_limit: float = TIME_LIMIT) -> None:
+        self.directory = _real(directory)
         self.top = top_of(self.directory)
-        bare = (self.directory / "HEAD").is_file() and (self.directory / "objects").is_dir()
-        if not bare and not (self.top / ".git").exists():
+        if not os.path.isdir(self.directory):  # noqa: PTH112
+            raise CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"{self.directory} is no directory")
+        if not _holds(self.top, ".git") and not _is_bare(self.top):
             raise CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"{self.directory} is not in a git repository")
         self._git = find_git(self.top)
+        self._time_limit = time_limit
 
     # -- commits -------------------------------------------------------------------------------------
 
@@ -70,14 +89,17 @@ class Repository:
         return self.commits([revision])[0]
 
     def commits(self, revisions: Sequence[str]) -> list[Commit | None]:
-        """Return the commits that revisions name, each or None if it is absent, in one call of git."""
+        """Return the commits that revisions name, each or None if it is absent, in one call of git.
+
+        A full id names that object only, never a branch of such a name nor a longer id.
+        """
         for revision in revisions:
             if not revision or revision.startswith("-") or "\n" in revision or "\0" in revision:
                 raise CannotClassifyError(FallbackCause.REVISION_INVALID, f"{revision!r} is no revision")
         request = "".join(f"{revision}^{{commit}}\n" for revision in revisions)
         output = self._run("cat-file", "--batch", stdin=request.encode("utf-8", "surrogateescape"))
         found: list[Commit | None] = []
-        for _ in revisions:
+        for revision in revisions:
             header, _, output = output.partition(b"\n")
             words = header.split()
             if len(words) != 3 or words[1] != b"commit":
@@ -86,23 +108,22 @@ class Repository:
             size = int(words[2])
             fields = output[:size].partition(b"\n\n")[0].split(b"\n")
             parents = tuple(line[7:].decode() for line in fields if line.startswith(b"parent "))
-            found.append(Commit(id=words[0].decode(), parents=parents))
+            commit = Commit(id=words[0].decode(), parents=parents)
+            found.append(None if is_commit_id(revision) and len(revision) != len(commit.id) else commit)
             output = output[size + 1 :]
         return found
 
     def fetch(self, commit: str) -> None:
-        """Fetch one commit by its id, without its history; quietly gives up after a few tries."""
-        remote = self._run_quietly("remote")
-        name = "origin" if "origin" in remote.split() else next(iter(remote.split()), None)
-        if name is None:
+        """Fetch a commit by its full id, into a shallow clone without its history; quietly give up after a few tries."""
+        remotes = self._run_quietly("remote").splitlines()
+        if not remotes:
             return
+        options = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance"]
+        # A full clone would become shallow by a depth.
+        options += ["--depth=1"] if self.is_shallow() else []
+        remote = "origin" if "origin" in remotes else remotes[0]
         for _ in range(FETCH_TRIES):
-            arguments = ("fetch", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--quiet")
-            result = self._call(
-                [*arguments, "--depth=1", "--no-auto-maintenance", "--no-auto-gc", name, commit],
-                time_limit=FETCH_TIME_LIMIT,
-                network=True,
-            )
+            result = self._call(["fetch", *options, "--", remote, commit], network=True)
             if result is not None and result.returncode == 0:
                 return
 
@@ -112,24 +133,26 @@ class Repository:
 
     def is_ancestor(self, old: str, new: str) -> bool:
         """Return whether history leads from one commit to another."""
-        result = self._call(["merge-base", "--is-ancestor", old, new])
-        if result is None or result.returncode not in {0, 1}:
-            raise self._failure(["merge-base"], result)
-        return result.returncode == 0
+        return self._merge_base("--is-ancestor", old, new).returncode == 0
 
     def merge_bases(self, one: str, other: str) -> tuple[str, ...]:
         """Return the best common ancestors of two commits, or raise where the history can't prove them."""
-        result = self._call(["merge-base", "--all", one, other])
-        if result is None or result.returncode not in {0, 1}:
-            raise self._failure(["merge-base"], result)
-        bases = tuple(result.stdout.decode().split())
-        if self.is_shallow():
+        bases = tuple(self._merge_base("--all", one, other).stdout.decode().split())
+        # An ancestor of the other commit is their merge base, whatever else a shallow clone lacks.
+        if one not in bases and other not in bases and self.is_shallow():
             self._prove(one, other, bases)
         if not bases:
             raise CannotClassifyError(
                 FallbackCause.NO_MERGE_BASE, f"{one[:12]} and {other[:12]} have no common ancestor"
             )
         return bases
+
+    def _merge_base(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+        """Run git merge-base. It answers "none" with 1; so do some versions where they can't read the history."""
+        result = self._call(["merge-base", *arguments])
+        if result is None or result.returncode not in {0, 1} or b"error:" in result.stderr:
+            raise self._failure(["merge-base"], result)
+        return result
 
     def _prove(self, one: str, other: str, bases: tuple[str, ...]) -> None:
         """Raise unless all history above the merge bases is present in this shallow clone."""
@@ -144,15 +167,7 @@ class Repository:
 
     def changes(self, bases: Sequence[str], head: str) -> Changes:
         """Return the changes from bases to a head; of several bases, the union in order of path."""
-        if len(bases) == 1:
-            return parse_raw(self._diff(bases[0], head))
-        union: dict[str, ChangeKind] = {}
-        for base in bases:
-            changes = parse_raw(self._diff(base, head))
-            for path, kind in zip(changes.paths, changes.kinds, strict=True):
-                union.setdefault(path, kind)
-        paths = sorted(union, key=lambda path: path.encode("utf-8", "surrogateescape"))
-        return Changes(paths=tuple(paths), kinds=tuple(union[path] for path in paths))
+        return _union([parse_raw(self._diff(base, head)) for base in bases])
 
     def _diff(self, base: str, head: str) -> bytes:
         return self._run(
@@ -171,20 +186,31 @@ class Repository:
             "--",
         )
 
-    def worktree_changes(self, base: str) -> Changes:
-        """Return the changes from a commit to the working tree, files that git would add included."""
-        options = ("-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative")
-        tracked = parse_raw(self._run("diff", *options, "--ignore-submodules=dirty", base, "--"))
-        untracked = self._run("ls-files", "--others", "--exclude-standard", "-z", "--full-name", ":/")
-        added = [path.decode("utf-8", "surrogateescape") for path in untracked.split(b"\0") if path]
-        return Changes(
-            paths=(*tracked.paths, *added),
-            kinds=(*tracked.kinds, *(ChangeKind(type=ChangeType.ADDED) for _ in added)),
+    def worktree_changes(self, bases: Sequence[str]) -> Changes:
+        """Return the changes from bases to the working tree, files that git would add included."""
+        tracked = _union([parse_raw(self._worktree_diff(base)) for base in bases])
+        listed = self._run("ls-files", "--others", "--exclude-standard", "-z").decode("utf-8", "surrogateescape")
+        return _with_untracked(tracked, listed.split("\0")[:-1])
+
+    def _worktree_diff(self, base: str) -> bytes:
+        return self._run(
+            "diff",
+            "-z",
+            "--raw",
+            "--no-abbrev",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-relative",
+            "--ignore-submodules=dirty",
+            "-O/dev/null",
+            base,
+            "--",
         )
 
     def is_dirty(self) -> bool:
         """Return whether the working tree holds anything that is not committed."""
-        return bool(self._run("status", "--porcelain", "-z", "--ignore-submodules=dirty"))
+        return bool(self._run("status", "--porcelain", "-z", "--ignore-submodules=dirty", "--untracked-files=normal"))
 
     def file(self, commit: str, path: str) -> bytes | None:
         """Return the bytes of a file at a commit, or None if it is not there."""
@@ -198,8 +224,9 @@ class Repository:
     def default_branch(self) -> str | None:
         """Return the name by which the remote's default branch is known here, or None."""
         head = self._run_quietly("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD").strip()
-        candidates = [head] if head else ["origin/main", "origin/master", "main", "master"]
-        return next((name for name in candidates if self.commit(name) is not None), None)
+        candidates = [*([head] if head else []), "origin/main", "origin/master", "main", "master"]
+        commits = self.commits(candidates)
+        return next((name for name, commit in zip(candidates, commits, strict=True) if commit is not None), None)
 
     # -- calling git ---------------------------------------------------------------------------------
 
@@ -218,22 +245,22 @@ class Repository:
         arguments: Sequence[str],
         *,
         stdin: bytes = b"",
-        time_limit: float = TIME_LIMIT,
         network: bool = False,
     ) -> subprocess.CompletedProcess[bytes] | None:
         """Run git and return what it did, or None if it took too long."""
         settings = [word for setting in (*_SETTINGS, *self._trust()) for word in ("-c", setting)]
         command = [self._git, "--no-replace-objects", "--no-pager", "--literal-pathspecs", *settings, *arguments]
-        if ":/" in arguments:
-            command.remove("--literal-pathspecs")
+        # What the network leaves running must not hold a pipe that is waited for.
+        output = subprocess.DEVNULL if network else subprocess.PIPE
         try:
             return subprocess.run(  # noqa: S603 -- a fixed program, arguments are validated or ours
                 command,
-                cwd=self.directory,
-                env=_environment(os.environ, network=network),
+                cwd=self.top,
+                env=_environment(os.environ, self.top, network=network),
                 input=stdin,
-                capture_output=True,
-                timeout=time_limit,
+                stdout=output,
+                stderr=output,
+                timeout=self._time_limit,
                 check=False,
             )
         except subprocess.TimeoutExpired:
@@ -250,13 +277,15 @@ class Repository:
     ) -> CannotClassifyError:
         if result is None:
             return CannotClassifyError(
-                FallbackCause.GIT_TIMEOUT, f"git {arguments[0]} took longer than {TIME_LIMIT:g} seconds"
+                FallbackCause.GIT_TIMEOUT, f"git {arguments[0]} took longer than {self._time_limit:g} seconds"
             )
         lines = result.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
         said = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0] if lines else "")
-        if "dubious ownership" in said:
+        if "dubious ownership" in said or "unsafe repository" in said:
             return CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"{self.top} belongs to another user")
-        absent = ("unable to read", "could not fetch", "promisor", "missing", "bad object", "transport", "not allowed")
+        if "not a git repository" in said:
+            return CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"git takes {self.top} for no repository")
+        absent = ("nable to read", "ould not read", "could not fetch", "promisor", "missing", "bad object", "transport")
         if any(word in line for line in lines for word in absent):
             return CannotClassifyError(FallbackCause.OBJECTS_MISSING, f"git {arguments[0]}: {said[:300]}")
         return CannotClassifyError(
@@ -272,7 +301,8 @@ def find_git(top: Path) -> str:
         if not entry or not directory.is_absolute():
             continue
         program = directory / name
-        if program.is_file() and os.access(program, os.X_OK) and not program.resolve().is_relative_to(top):
+        inside = (_real(directory) / name).is_relative_to(top) or _real(program).is_relative_to(top)
+        if not inside and os.path.isfile(program) and os.access(program, os.X_OK):  # noqa: PTH113
             return str(program)
     raise CannotClassifyError(FallbackCause.GIT_MISSING, "there is no git on the PATH outside the repository")
 
@@ -285,11 +315,11 @@ def parse_raw(output: bytes) -> Changes:
     records, paths = parts[::2], parts[1::2]
     if not all(paths):
         raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, "git printed an empty path")
-    known: dict[str, ChangeKind] = {}
+    known: dict[tuple[int, str, str], ChangeKind] = {}
     kinds = []
     for record in records:
         # ":100644 100755 OLD-ID NEW-ID M": modes and letter say what kind of change it is.
-        shape = record[:15] + record[-2:]
+        shape = (len(record), record[:15], record[-2:])
         kind = known.get(shape)
         if kind is None:
             kind = known[shape] = _kind(record)
@@ -308,11 +338,43 @@ def _kind(record: str) -> ChangeKind:
     )
 
 
-def _environment(environment: Mapping[str, str], *, network: bool) -> dict[str, str]:
+def _union(parts: Sequence[Changes]) -> Changes:
+    """Return the changes of all parts; a path that differs in several ways counts in each."""
+    if len(parts) == 1:
+        return parts[0]
+    return _sorted({pair for part in parts for pair in zip(part.paths, part.kinds, strict=True)})
+
+
+def _sorted(pairs: Iterable[tuple[str, ChangeKind]]) -> Changes:
+    ordered = sorted(pairs, key=lambda pair: (pair[0].encode("utf-8", "surrogateescape"), pair[1].type))
+    return Changes(paths=[path for path, _ in ordered], kinds=[kind for _, kind in ordered])
+
+
+def _with_untracked(tracked: Changes, listed: Sequence[str]) -> Changes:
+    """Return changes with those that adding untracked paths would make.
+
+    A repository inside of this one, which git lists as a directory, would become a submodule. What is tracked
+    at the base and only lies about here is on both sides.
+    """
+    new = {path.removesuffix("/"): path.endswith("/") for path in listed}
+    known = set(zip(tracked.paths, tracked.kinds, strict=True))
+    old = {path: kind.old_is_submodule for path, kind in known if path in new}
+    pairs = {(path, kind) for path, kind in known if path not in new}
+    for path, is_submodule in new.items():
+        type_ = ChangeType.MODIFIED if path in old else ChangeType.ADDED
+        was_submodule = old.get(path, False)
+        pairs.add((path, ChangeKind(type=type_, old_is_submodule=was_submodule, new_is_submodule=is_submodule)))
+    return _sorted(pairs)
+
+
+def _environment(environment: Mapping[str, str], top: Path, *, network: bool) -> dict[str, str]:
     """Return the environment of git: none of its own variables, no questions, no unasked network."""
     own = {name: value for name, value in environment.items() if not name.upper().startswith("GIT_")}
     own |= {
         "LC_ALL": "C",
+        # The repository at the top is meant: not one above it, nor the tree that core.worktree names.
+        "GIT_CEILING_DIRECTORIES": str(top.parent),
+        "GIT_WORK_TREE": str(top),
         "GIT_GRAFT_FILE": os.devnull,
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",

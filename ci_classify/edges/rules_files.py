@@ -30,8 +30,10 @@ def locate(top: Path, given: str | None) -> RulesFile:
     if given is not None:
         path = Path(given)
     else:
-        path = next((top / name for name in DEFAULT_NAMES if (top / name).exists()), top / DEFAULT_NAMES[0])
-    inside = [_inside(top, form) for form in (Path(os.path.abspath(path)), path.resolve())]  # noqa: PTH100 -- links stay
+        path = next((top / name for name in DEFAULT_NAMES if os.path.lexists(top / name)), top / DEFAULT_NAMES[0])
+    # As written, links kept; and as resolved, by the function that a circle of links doesn't make fail.
+    forms = (os.path.abspath(path), os.path.realpath(path))  # noqa: PTH100
+    inside = [_inside(top, Path(form)) for form in forms]
     names = dict.fromkeys((*(name for name in inside if name), *DEFAULT_NAMES))
     return RulesFile(shown=next((name for name in inside if name), str(path)), path=path, paths_in_tree=tuple(names))
 

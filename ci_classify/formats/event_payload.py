@@ -8,11 +8,11 @@ Source: https://docs.github.com/webhooks/webhook-events-and-payloads
 import json
 from collections.abc import Mapping
 
+from ci_classify.core.commit_ids import is_commit_id, is_null_id
 from ci_classify.core.errors import FallbackCause
 from ci_classify.core.model import Event
 from ci_classify.core.record import Record
 
-_ID_LENGTHS = frozenset({40, 64})
 _BRANCH = "refs/heads/"
 _TAG = "refs/tags/"
 
@@ -114,9 +114,9 @@ def _push(payload: Mapping[str, object]) -> Request:
     before, after = _id(payload, "before", "before"), _id(payload, "after", "after")
     if ref.startswith(_TAG):
         return NoComparison(cause=FallbackCause.TAG, detail=f"{ref} is a tag")
-    if payload.get("deleted") is True or not after.strip("0"):
+    if payload.get("deleted") is True or is_null_id(after):
         return NoComparison(cause=FallbackCause.DELETED_BRANCH, detail=f"the push deletes {ref or 'its branch'}")
-    if payload.get("created") is True or not before.strip("0"):
+    if payload.get("created") is True or is_null_id(before):
         return NoComparison(cause=FallbackCause.NEW_BRANCH, detail=f"the push creates {ref or 'its branch'}")
     if payload.get("forced") is True:
         return NoComparison(cause=FallbackCause.FORCED_PUSH, detail=f"the push to {ref or 'its branch'} was forced")
@@ -137,8 +137,8 @@ def _id(payload: Mapping[str, object], key: str, shown: str) -> str:
     value = payload.get(key)
     if value is None:
         raise _BadPayloadError(f"has no {shown}")
-    if not isinstance(value, str) or len(value) not in _ID_LENGTHS or value.strip("0123456789abcdef"):
-        raise _BadPayloadError(f"has a {shown} that is no commit id")
+    if not isinstance(value, str) or not is_commit_id(value):
+        raise _BadPayloadError(f"has no commit id in {shown}")
     return value
 
 

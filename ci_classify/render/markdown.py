@@ -4,6 +4,7 @@ Refuses: to let foreign text be markup, and to grow beyond its budget of bytes.
 """
 
 import re
+from collections.abc import Iterable
 
 from ci_classify.core.explanation import headline, remedy, sentence
 from ci_classify.core.plan import Decision, Plan
@@ -11,31 +12,27 @@ from ci_classify.core.reasons import EvidenceItem, evidence_of
 from ci_classify.core.text import visible
 
 MAX_SUMMARY_BYTES = 900_000  # GitHub refuses a step's summary beyond 1 MiB
-_MARKUP = re.compile(r"[\\`*\[\]#|~$<>&@]|\b_|_\b|(?<=http)s?:|(?<=www)\.")
-_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;", "@": "&#64;"}
+_NOTE_BYTES = 200  # kept free for the line that says what does not fit
+_MARKUP = re.compile(r"[\\`*\[\]#|~$<>&@]|\b_|_\b|:(?=//)|(?<=www)\.", re.IGNORECASE)
 
 
 def summary(plan: Plan, rules_file: str, *, room: int = MAX_SUMMARY_BYTES) -> bytes:
     """Return the summary, at most ``room`` bytes: sections that don't fit are counted at the end."""
-    head = [f"{plain(headline(plan))}\n", *(f"{plain(note)}\n" for note in plan.comparison.notes)]
-    if plan.fallback is not None and not plan.fallback.is_by_event:
-        head.insert(0, "## Full matrix: run\n")
-        head.append(f"To do: {plain(remedy(plan.fallback.cause))}.\n")
-    if plan.comparison.head is not None:
-        head.append(f"Compared {code(plan.comparison.base or '')} with {code(plan.comparison.head)}.\n")
-    rows = ["| Output | Decision | Why |\n| --- | --- | --- |"]
-    rows += [_row(decision, plan) for decision in plan.outputs]
-    parts = ["\n".join(head), "\n" + "\n".join(rows) + "\n"]
+    parts = [_table(plan), *_head(plan)]
     used = sum(len(_encode(part)) for part in parts)
-    if used > room - 200:
-        return _encode("The summary of ci-classify does not fit; see the step's log.\n") if room > 200 else b""
+    if used > room - _NOTE_BYTES:
+        return (
+            _encode("The summary of ci-classify does not fit; see the log of the step.\n")
+            if room > _NOTE_BYTES
+            else b""
+        )
     for number, decision in enumerate(plan.outputs):
         section = f"\n### {plain(decision.title)}: {_word(decision)}\n\n{_why(decision, plan, rules_file)}\n"
-        if used + len(_encode(section)) > room - 200:
-            parts.append(f"\n{len(plan.outputs) - number} more sections do not fit into the summary.\n")
+        used += len(_encode(section))
+        if used > room - _NOTE_BYTES:
+            parts.append(f"\n{len(plan.outputs) - number} more sections do not fit; see the log of the step.\n")
             break
         parts.append(section)
-        used += len(_encode(section))
     return _encode("".join(parts))
 
 
@@ -45,20 +42,39 @@ def plain(text: str) -> str:
 
 
 def _escape(markup: re.Match[str]) -> str:
-    sign = markup[0]
-    return _ENTITIES.get(sign) or (f"&#{ord(sign[-1])};" if sign[-1] in ":." else f"\\{sign}")
+    # GitHub looks for addresses of mail after all escapes are gone; an empty comment keeps the two halves apart.
+    return "@<!-- -->" if markup[0] == "@" else f"\\{markup[0]}"
 
 
 def code(text: str) -> str:
     """Return foreign text as a code span, behind a fence that is longer than any run of backticks in it."""
     shown = visible(text)
     fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)
-    padding = " " if shown.startswith(("`", " ")) or shown.endswith(("`", " ")) else ""
+    edges = {shown[:1], shown[-1:]} if shown.strip(" ") else set()
+    padding = " " if edges & {"`", " "} else ""  # a renderer takes one space from either end, if there is more
     return f"{fence}{padding}{shown}{padding}{fence}"
 
 
-def _row(decision: Decision, plan: Plan) -> str:
-    return f"| {code(decision.name)} | {_word(decision)} | {plain(sentence(decision.reason, plan))} |"
+def _table(plan: Plan) -> str:
+    titled = any(decision.title != decision.name for decision in plan.outputs)
+    rows = [["Output", "Decision", *(["Title"] if titled else []), "Why"]]
+    rows.append(["---"] * len(rows[0]))
+    for decision in plan.outputs:
+        title = [plain(decision.title)] if titled else []
+        rows.append([code(decision.name), _word(decision), *title, plain(sentence(decision.reason, plan))])
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _head(plan: Plan) -> Iterable[str]:
+    if plan.fallback is not None and not plan.fallback.is_by_event:
+        yield "\n## Full matrix: run\n"
+    yield f"\n{plain(headline(plan))}\n"
+    if plan.fallback is not None:
+        yield f"\nTo do: {remedy(plan.fallback.cause)}.\n"
+    for note in plan.comparison.notes:
+        yield f"\n{plain(note)}\n"
+    if plan.comparison.base is not None and plan.comparison.head is not None:
+        yield f"\nCompared {code(plan.comparison.base)} with {code(plan.comparison.head)}.\n"
 
 
 def _word(decision: Decision) -> str:
@@ -67,19 +83,21 @@ def _word(decision: Decision) -> str:
 
 def _why(decision: Decision, plan: Plan, rules_file: str) -> str:
     evidence = evidence_of(decision.reason)
-    text = plain(sentence(decision.reason, plan))
-    if not evidence.items:
-        return text
-    items = ", ".join(_item(item, rules_file) for item in evidence.items)
-    more = f", and {evidence.more:,} more" if evidence.more else ""
-    return f"{text} {items}{more}"
+    lines = [plain(sentence(decision.reason, plan))]
+    if evidence.items:
+        lines += ["", *(f"- {_item(item, rules_file)}" for item in evidence.items)]
+    if evidence.more:
+        lines.append(f"- and {evidence.more:,} more")
+    return "\n".join(lines)
 
 
 def _item(item: EvidenceItem, rules_file: str) -> str:
+    found = f"{code(item.path)} ({item.change})"
     if item.pattern is None:
-        return f"{code(item.path)} ({item.change})"
-    where = f", {plain(rules_file)} line {item.pattern.line}" if item.pattern.line else ""
-    return f"{code(item.path)} ({item.change}; {code(item.pattern.text)}{where})"
+        return found
+    if not item.pattern.line:
+        return f"{found}, a rules file"
+    return f"{found}, by {code(item.pattern.text)} at {plain(rules_file)}:{item.pattern.line}"
 
 
 def _encode(text: str) -> bytes:

@@ -12,14 +12,20 @@ PLAN_SCHEMA = 1
 MAX_PLAN_BYTES = 100_000
 
 
-def output_lines(plan: Plan) -> bytes:
-    """Return ``name=true`` or ``name=false`` for each output in the order of the rules, and ``plan`` last."""
+def output_lines(plan: Plan) -> bytes | None:
+    """Return ``name=true`` or ``name=false`` for each output in the order of the rules, and ``plan`` last.
+
+    None where the names alone are too long for a plan; a file of rules that can be loaded never has so many.
+    """
+    line = _plan_line(plan)
+    if len(line) >= MAX_PLAN_BYTES:
+        return None
     lines = [f"{decision.name}={_word(runs=decision.runs)}" for decision in plan.outputs]
-    return "".join(f"{line}\n" for line in (*lines, f"plan={plan_line(plan)}")).encode("ascii")
+    return "".join(f"{line}\n" for line in (*lines, f"plan={line}")).encode("ascii")
 
 
-def plan_line(plan: Plan) -> str:
-    """Return the plan without paths, as one line below MAX_PLAN_BYTES; reasons are left out where it is long."""
+def _plan_line(plan: Plan) -> str:
+    """Return the plan without paths, as one line; reasons are left out where it is long."""
     facts: dict[str, object] = {
         "schema": PLAN_SCHEMA,
         "event": plan.event[:200],

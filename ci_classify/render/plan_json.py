@@ -1,6 +1,7 @@
 """The full plan as JSON, for people and programs: a shape of its own, with a version."""
 
 import json
+from collections.abc import Mapping
 
 from ci_classify.core.plan import Decision, Plan
 from ci_classify.core.reasons import EvidenceItem, code, evidence_of
@@ -20,7 +21,12 @@ def plan_json(plan: Plan) -> str:
         "outputs": {decision.name: decision.runs for decision in plan.outputs},
         "decisions": {decision.name: _decision(decision) for decision in plan.outputs},
     }
-    return json.dumps(facts, indent=2)
+    return json_text(facts)
+
+
+def json_text(facts: Mapping[str, object]) -> str:
+    """Return facts as JSON in ASCII, in which no text is a workflow command: a runner reads ``##[`` anywhere."""
+    return json.dumps(facts, indent=2).replace("##[", "#\\u0023[")
 
 
 def _decision(decision: Decision) -> dict[str, object]:

@@ -51,6 +51,10 @@ def _decision(decision: Decision, plan: Plan, rules_file: str) -> list[Line]:
 def _item(item: EvidenceItem, rules_file: str) -> Line:
     spans = [(visible(item.path), PATH), (f"  {item.change}", FAINT)]
     if item.pattern is not None:
-        place = f"  {rules_file}:{item.pattern.line}" if item.pattern.line else ""
-        spans.append((f"  by {visible(item.pattern.text)}{place}", FAINT))
+        by = (
+            f"by {visible(item.pattern.text)}  {rules_file}:{item.pattern.line}"
+            if item.pattern.line
+            else "a rules file"
+        )
+        spans.append((f"  {by}", FAINT))
     return (8, tuple(spans))

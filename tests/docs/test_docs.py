@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 import yaml
-from support.repository import Repository, Submodule
+from support.repository import BuiltRepository, Submodule
 
 from ci_classify.cli import cli
 from ci_classify.core.errors import FallbackCause
@@ -27,8 +27,8 @@ def fences(language: str) -> list[tuple[str, str]]:
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         for match in FENCE.finditer(text):
-            if match[1] == language:
-                found.append((f"{page.name}:{text.count(chr(10), 0, match.start()) + 1}", match[2]))
+            place = f"{page.name}:{text.count(chr(10), 0, match.start()) + 1}"
+            found += [(place, match[2])] if match[1] == language else []
     return found
 
 
@@ -45,7 +45,7 @@ RULES = [(where, block) for where, block in fences("yaml") if block.startswith("
 @pytest.fixture(scope="module")
 def nvx(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a repository with the paths and rules of NVX, and a branch with a small change checked out."""
-    repository = Repository(tmp_path_factory.mktemp("docs") / "nvx")
+    repository = BuiltRepository(tmp_path_factory.mktemp("docs") / "nvx")
     paths = (TOP / "tests/cases/nvx-tree.txt").read_text(encoding="utf-8").splitlines()
     files = {path: Submodule("1" * 40) if path == "openvmm" else f"{path}\n" for path in paths}
     base = repository.commit({**files, "rules.yaml": (TOP / "rules.yaml").read_text(encoding="utf-8")})
