@@ -80,6 +80,17 @@ def test(form: str, **options: Any) -> int:
 
 
 @cli.command()
+@click.argument("outputs", nargs=-1, metavar="[OUTPUT]...")
+@_repo
+@_rules
+@click.option("--rev", metavar="REV", help="The commit, with its own rules.  [default: HEAD, the checkout's rules]")
+@click.option("--format", "form", type=click.Choice(["text", "json", "key"]), default="text", show_default=True)
+def identity(**options: Any) -> int:
+    """Print what the inputs of outputs are at a commit: entries, digest, cache key."""
+    return _call("identity", "IdentityRequest", None, options)
+
+
+@cli.command()
 def schema() -> int:
     """Print the JSON Schema of the rules file."""
     return int(import_module("ci_classify.commands.schema").run())
