@@ -12,7 +12,7 @@ one line of JSON (format, name, terms), a line end, then each entry as ``git ls-
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ci_classify.core.matching import Look, SetEvaluator, masks_of
 from ci_classify.core.model import ChangeType, PathSet, Producer, Rules, SetReference, Suite
@@ -55,16 +55,23 @@ def inputs(rules: Rules, suites: Sequence[Suite], tree: Tree) -> list[list[int]]
     limited = any(path_set.changes is not None for path_set in (*rules.sets.values(), *sets))
     types = tuple(ChangeType) if limited else (ChangeType.MODIFIED,)
 
-    def seen(mask: int) -> set[int]:
+    def seen(mask: int) -> Iterable[int]:
         numbers = set()
         for change in types:
             containing = evaluator.containing(mask, change)
             numbers |= {n - 1 for n in containing if n and (0 not in containing or suites[n - 1].keeps_documentation)}
         return numbers
 
-    found: list[list[list[int]]] = [[] for _ in suites]
+    return places_by_set(evaluator, tree, len(suites), seen)
+
+
+def places_by_set(
+    evaluator: SetEvaluator, tree: Tree, count: int, numbers_of: Callable[[int], Iterable[int]]
+) -> list[list[int]]:
+    """Return for each of some sets the places of its entries; ``numbers_of`` says which sets the mask of a path is in."""
+    found: list[list[list[int]]] = [[] for _ in range(count)]
     for look, is_submodule, places in _by_look(evaluator, tree):
-        for number in seen(masks_of(look)[is_submodule]):
+        for number in numbers_of(masks_of(look)[is_submodule]):
             found[number].append(places)
     return [_merged(groups) for groups in found]
 

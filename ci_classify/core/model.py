@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 
+from ci_classify.core.baseline import Baseline
 from ci_classify.core.record import Record
 
 
@@ -180,6 +181,7 @@ class Rules(Record):
     suites: tuple[Suite, ...] = ()
     producers: tuple[Producer, ...] = ()
     examples: tuple[Example, ...] = ()
+    baselines: tuple[Baseline, ...] = ()
 
     @property
     def decided(self) -> tuple[Suite | Producer, ...]:

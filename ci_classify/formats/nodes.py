@@ -250,11 +250,21 @@ class Reader:
         self.file = file
         self.problems: list[Problem] = []
 
-    def wrong(self, node: Node | Place, message: str, help_: str, *, warning: bool = False) -> None:
+    def wrong(
+        self, node: Node | Place, message: str, help_: str, *, warning: bool = False, code: str | None = None
+    ) -> None:
         """Note a complaint about a node."""
         place = node if isinstance(node, Place) else node.place
         self.problems.append(
-            Problem(file=self.file, line=place.line, column=place.column, message=message, help=help_, warning=warning)
+            Problem(
+                file=self.file,
+                line=place.line,
+                column=place.column,
+                message=message,
+                help=help_,
+                warning=warning,
+                code=code,
+            )
         )
 
     def finish(self) -> tuple[Problem, ...]:

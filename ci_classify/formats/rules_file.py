@@ -6,6 +6,7 @@ The language is described in docs/rules.md; ``rules.schema.json`` says the same 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from ci_classify.core.baseline import Baseline
 from ci_classify.core.errors import Problem
 from ci_classify.core.model import (
     ChangeType,
@@ -22,7 +23,7 @@ from ci_classify.core.model import (
     Term,
     Unclaimed,
 )
-from ci_classify.core.patterns import PatternError, compile_pattern, human_doubts
+from ci_classify.core.patterns import PatternError, compile_pattern, human_doubts, literal_pattern
 from ci_classify.core.record import Record
 from ci_classify.formats.examples import read_examples
 from ci_classify.formats.nodes import Listing, Node, Reader, Scalar, nearest, parse
@@ -47,6 +48,7 @@ _TOP = (
     "suites",
     "producers",
     "examples",
+    "baselines",
 )
 _EVERYTHING = "everything"
 
@@ -85,12 +87,6 @@ def _is_set_name(text: str) -> bool:
     return text[:1] != "." and _is_word("_" + text.replace(".", "_"))
 
 
-def literal_pattern(path: str) -> str:
-    """Return the pattern of exactly one path, given from the top of the repository."""
-    special = frozenset("\\*?[ ")
-    return "/" + "".join(f"\\{character}" if character in special else character for character in path)
-
-
 class _Loader:
     """Reads the sections in an order in which names are known before they are used."""
 
@@ -123,7 +119,15 @@ class _Loader:
             examples=read_examples(
                 self.reader, fields.get("examples"), frozenset([s.name for s in suites] + [p.name for p in producers])
             ),
+            baselines=self._baselines(fields.get("baselines")),
         )
+
+    def _baselines(self, node: Node | None) -> tuple[Baseline, ...]:
+        if node is None:
+            return ()
+        from ci_classify.formats.baselines import read_baselines  # noqa: PLC0415 -- most rules files have none
+
+        return read_baselines(self.reader, node)
 
     def _version(self, root: Node, node: Node | None) -> None:
         if node is None:
