@@ -64,6 +64,7 @@ def test_b071_a_push_from_an_unknown_commit_runs_everything(
 ) -> None:
     ran = classify(runner, built, RULES, "push", payloads.push("1" * 40, commits[1]), *options)
     assert_everything_runs(ran, FallbackCause.COMMIT_MISSING, "1" * 40)
+    assert ("could not be fetched" in ran.stderr) is bool(options)
 
 
 @pytest.mark.parametrize("forced", [True, False, None])

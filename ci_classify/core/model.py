@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from ci_classify.core.record import Record
+from ci_classify.core.required import RequiredCheck
 
 
 class ChangeType(StrEnum):
@@ -179,6 +180,7 @@ class Rules(Record):
     labels: tuple[Label, ...] = ()
     suites: tuple[Suite, ...] = ()
     producers: tuple[Producer, ...] = ()
+    required_check: RequiredCheck | None = None
     examples: tuple[Example, ...] = ()
 
     @property
