@@ -213,6 +213,7 @@ def test_b075_b081_a_suite_that_looks_at_changes_runs_where_there_is_nothing_to_
     assert set(ran.outputs.values()) == {True}
     assert ran.cause == FallbackCause.NOTHING_TO_COMPARE
     assert event in ran.summary
+    assert event in ran.stderr
 
 
 @pytest.mark.parametrize("payload", [{}, {"inputs": None}, {"inputs": {}}, {"inputs": {"before": "1" * 40}}])

@@ -11,7 +11,7 @@ from ci_classify.formats.nodes import REFUSED, Listing, Mapping, Node, Place, Sc
 
 BOOLEANS = {"true": True, "false": False}
 _MOST_LISTED = 20  # choices that advice spells out
-_MOST_ADVISED = 200  # complaints for which a near name is looked for: bounds time
+_MOST_COMPARED = 100_000  # texts and choices: bounds the time that advice takes
 
 
 class Reader:
@@ -21,6 +21,7 @@ class Reader:
         self.file = file
         self.problems: list[Problem] = []
         self.errors = 0  # complaints so far, warnings not counted
+        self._compared = 0
 
     def document(self, text: str | bytes) -> Node:
         """Return the root node of a text, or raise InvalidFileError where there is none to read."""
@@ -142,7 +143,8 @@ class Reader:
         return f"write {self._nearest(text, choices) or _one_of(choices)}"
 
     def _nearest(self, text: str, choices: Sequence[str]) -> str | None:
-        if len(self.problems) >= _MOST_ADVISED:
+        self._compared += len(choices)
+        if self._compared > _MOST_COMPARED:
             return None
         import difflib  # noqa: PLC0415 -- only a mistake needs it, and it is slow to load
 
