@@ -79,6 +79,26 @@ def test(form: str, **options: Any) -> int:
     return _call("test", "TestRequest", form, options)
 
 
+@cli.command("check-required-ci")
+@_repo
+@_rules
+@click.option(
+    "--needs-json", metavar="FILE", help="toJSON(needs); - is standard input.  [default: variable NEEDS_JSON]"
+)
+@click.option("--output", "outputs", multiple=True, metavar="NAME=true|false", help="An output of the detector.")
+@click.option("--result", "results", multiple=True, metavar="JOB=RESULT", help="The result of a job.")
+@click.option("--event-name", metavar="NAME", help="The event.  [default: GitHub's]")
+@click.option(
+    "--same-repository", type=click.Choice(["true", "false"]), help="Whether it is no pull request of a fork."
+)
+@click.option("--recompute", is_flag=True, help="Classify again, and fail where the detector's outputs differ.")
+@_format
+def check_required_ci(form: str, same_repository: str | None, **options: Any) -> int:
+    """Judge the results of jobs against the plan; 1 if any did not do what was planned."""
+    options["same_repository"] = None if same_repository is None else same_repository == "true"
+    return _call("check_required_ci", "CheckRequest", form, options)
+
+
 @cli.command()
 @click.argument("outputs", nargs=-1, metavar="[OUTPUT]...")
 @_repo

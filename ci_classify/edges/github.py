@@ -22,6 +22,8 @@ class Runner(Record):
     event_path: Path | None
     output: Path | None
     summary: Path | None
+    commit: str | None = None
+    needs: str | None = None
 
 
 def runner(environment: Mapping[str, str] | None = None) -> Runner:
@@ -34,6 +36,8 @@ def runner(environment: Mapping[str, str] | None = None) -> Runner:
         event_path=_path(variables, "GITHUB_EVENT_PATH"),
         output=_path(variables, "GITHUB_OUTPUT"),
         summary=_path(variables, "GITHUB_STEP_SUMMARY"),
+        commit=variables.get("GITHUB_SHA") or None,
+        needs=variables.get("NEEDS_JSON"),
     )
 
 

@@ -18,8 +18,9 @@ from ci_classify.core.baseline import (
 from ci_classify.core.baseline_bucket import GLOB_SIGNS, Bucket, BucketKind, check_path
 from ci_classify.core.baseline_inputs import PLACEHOLDER, filled, path_set
 from ci_classify.core.patterns import PatternError, compile_pattern, human_doubts
-from ci_classify.formats.nodes import Listing, Node, Reader, Scalar
+from ci_classify.formats.nodes import Listing, Node, Scalar
 from ci_classify.formats.nodes import Mapping as MappingNode
+from ci_classify.formats.reader import Reader
 
 MAX_NAME = 100
 MAX_NUMBER = 2**31 - 1  # what a user version of SQLite can be

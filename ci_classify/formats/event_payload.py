@@ -70,6 +70,38 @@ def read_event(name: str, text: bytes | None, problem: str = "") -> tuple[Event,
         return event, _invalid(f"the {name} payload {error}")
 
 
+def from_same_repository(text: bytes | None) -> bool | None:
+    """Return whether a pull request comes from the repository itself, or None if its payload does not say."""
+    payload = _payload(text)
+    pull_request = _object(payload, "pull_request")
+    base = _text(_object(_object(pull_request, "base"), "repo"), "full_name")
+    here = _text(_object(payload, "repository"), "full_name") or base
+    if here is None or "head" not in pull_request:
+        return None
+    # The repository of a head may be gone, which leaves null.
+    return _text(_object(_object(pull_request, "head"), "repo"), "full_name") == here
+
+
+def tested_commits(text: bytes | None, checked_out: str | None) -> frozenset[str]:
+    """Return the ids that a plan for this event may be for: what is checked out, or the head that it merges."""
+    payload = _payload(text)
+    heads = (
+        _text(_object(_object(payload, "pull_request"), "head"), "sha"),
+        _text(_object(payload, "merge_group"), "head_sha"),
+        _text(payload, "after"),
+        checked_out,
+    )
+    return frozenset(head for head in heads if head)
+
+
+def _payload(text: bytes | None) -> Mapping[str, object]:
+    try:
+        payload = json.loads(text or b"{}")
+    except (ValueError, RecursionError):
+        return {}
+    return payload if isinstance(payload, dict) else {}
+
+
 def _invalid(detail: str) -> NoComparison:
     return NoComparison(cause=FallbackCause.PAYLOAD_INVALID, detail=detail)
 
