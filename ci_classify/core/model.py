@@ -165,6 +165,29 @@ class Example(Record):
     line: int
 
 
+class JudgedJob(Record):
+    """A job that the required check judges, and what has to hold for it to be planned.
+
+    ``needs`` are judged jobs that must be planned too, ``events`` the only events that plan it (empty: all),
+    ``same_repository`` leaves out pull requests from other repositories.
+    """
+
+    name: str
+    output: str | None = None
+    needs: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
+    same_repository: bool = False
+    position: Position = (0, 0)
+
+
+class RequiredCheck(Record):
+    """The jobs that one required status check judges. The detector, which is none of them, must always succeed."""
+
+    detector: str
+    jobs: tuple[JudgedJob, ...]
+    position: Position = (0, 0)
+
+
 class Rules(Record):
     """A loaded rules file. Every name in it is known, every pattern accepted, every chain acyclic."""
 
@@ -179,6 +202,7 @@ class Rules(Record):
     labels: tuple[Label, ...] = ()
     suites: tuple[Suite, ...] = ()
     producers: tuple[Producer, ...] = ()
+    required_check: RequiredCheck | None = None
     examples: tuple[Example, ...] = ()
 
     @property

@@ -7,6 +7,7 @@ Source: https://docs.github.com/webhooks/webhook-events-and-payloads
 
 import json
 from collections.abc import Mapping
+from typing import assert_never
 
 from ci_classify.core.commit_ids import is_commit_id, is_null_id
 from ci_classify.core.errors import FallbackCause
@@ -68,6 +69,37 @@ def read_event(name: str, text: bytes | None, problem: str = "") -> tuple[Event,
         return event, _request(name, payload)
     except _BadPayloadError as error:
         return event, _invalid(f"the {name} payload {error}")
+
+
+def tested_commits(request: Request) -> tuple[str, ...]:
+    """Return the ids of the commits that an event may be about, as far as its payload says."""
+    match request:
+        case PullRequest() | FromMergeBase():
+            return (request.head,)
+        case Pushed():
+            return (request.after,)
+        case NoComparison():
+            return ()
+        case _:
+            assert_never(request)
+
+
+def is_same_repository(text: bytes | None) -> bool | None:
+    """Return whether a pull request comes from the repository itself, or None where its payload can't say.
+
+    The repository of a fork may be deleted; then it is not this one.
+    """
+    try:
+        payload = json.loads(text or b"null")
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(payload, dict):
+        return None
+    here = _text(_object(payload, "repository"), "full_name")
+    head = _object(_object(payload, "pull_request"), "head")
+    if here is None or "repo" not in head:
+        return None
+    return _text(_object(head, "repo"), "full_name") == here
 
 
 def _invalid(detail: str) -> NoComparison:

@@ -6,6 +6,7 @@ The language is described in docs/rules.md; ``rules.schema.json`` says the same 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from ci_classify.core.circles import in_circles, levels
 from ci_classify.core.errors import Problem
 from ci_classify.core.model import (
     ChangeType,
@@ -27,6 +28,7 @@ from ci_classify.core.record import Record
 from ci_classify.formats.examples import read_examples
 from ci_classify.formats.nodes import Listing, Node, Reader, Scalar, nearest, parse
 from ci_classify.formats.nodes import Mapping as MappingNode
+from ci_classify.formats.required_check import read_required_check
 
 OWN_OUTPUTS = frozenset({"plan", "fallback", "cause", "base", "head"})
 MAX_NAME = 100
@@ -46,6 +48,7 @@ _TOP = (
     "labels",
     "suites",
     "producers",
+    "required-check",
     "examples",
 )
 _EVERYTHING = "everything"
@@ -120,6 +123,7 @@ class _Loader:
             labels=self._labels(fields.get("labels"), names),
             suites=suites,
             producers=producers,
+            required_check=read_required_check(self.reader, fields.get("required-check"), suites, producers),
             examples=read_examples(
                 self.reader, fields.get("examples"), frozenset([s.name for s in suites] + [p.name for p in producers])
             ),
@@ -145,9 +149,9 @@ class _Loader:
             for name, found in sets.items()
         }
         keys = {name: key for name, key, _ in entries}
-        for name in _in_circles(uses):
+        for name in in_circles(uses):
             self.reader.wrong(keys[name], f"the set {name} contains itself", "break the circle of @ references")
-        for name, level in _levels(uses)[0].items():
+        for name, level in levels(uses)[0].items():
             if level == MAX_SET_DEPTH + 1:
                 self.reader.wrong(
                     keys[name], f"the set {name} refers to sets deeper than {MAX_SET_DEPTH} levels", "flatten them"
@@ -316,7 +320,7 @@ class _Loader:
                 )
             )
         keys = {name: key for name, key, _ in entries}
-        for name in _in_circles({producer.name: producer.consumers for producer in producers}):
+        for name in in_circles({producer.name: producer.consumers for producer in producers}):
             self.reader.wrong(keys[name], f"the producer {name} consumes itself", "break the circle of consumers")
         return tuple(producers)
 
@@ -414,36 +418,3 @@ def _may_contain(path_set: PathSet, sets: Mapping[str, PathSet]) -> bool:
                 case _:
                     pass
     return False
-
-
-def _levels(edges: Mapping[str, Iterable[str]]) -> tuple[dict[str, int], list[str]]:
-    """Return how many levels each name leads down, and the names that have no bottom, since they lead into a circle."""
-    levels: dict[str, int] = {}
-    users: dict[str, list[str]] = {name: [] for name in edges}
-    missing = {}
-    for name, uses in edges.items():
-        known = {use for use in uses if use in edges}
-        missing[name] = len(known)
-        for use in known:
-            users[use].append(name)
-    ready = [name for name, count in missing.items() if not count]
-    while ready:
-        name = ready.pop()
-        levels[name] = 1 + max((levels[use] for use in edges[name] if use in edges), default=0)
-        for user in users[name]:
-            missing[user] -= 1
-            if not missing[user]:
-                ready.append(user)
-    return levels, [name for name in edges if name not in levels]
-
-
-def _in_circles(edges: Mapping[str, Iterable[str]]) -> list[str]:
-    """Return the names that lead back to themselves, in order."""
-    _, bottomless = _levels(edges)
-    turned: dict[str, list[str]] = {name: [] for name in bottomless}
-    for name in bottomless:
-        for use in edges[name]:
-            if use in turned:
-                turned[use].append(name)
-    # What has neither bottom nor top lies in a circle or between two; either way there is a circle to break.
-    return _levels(turned)[1]
