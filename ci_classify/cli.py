@@ -83,32 +83,20 @@ def test(form: str, **options: Any) -> int:
 @_repo
 @_rules
 @click.option(
-    "--needs-json",
-    metavar="FILE",
-    help="A file that holds toJSON(needs); - is standard input.  [default: the variable NEEDS_JSON]",
+    "--needs-json", metavar="FILE", help="toJSON(needs); - is standard input.  [default: variable NEEDS_JSON]"
 )
-@click.option(
-    "--result", "results", multiple=True, metavar="JOB=RESULT", help="The result of a job, instead of toJSON(needs)."
-)
-@click.option(
-    "--output", "outputs", multiple=True, metavar="NAME=BOOL", help="An output of the detector, true or false."
-)
+@click.option("--output", "outputs", multiple=True, metavar="NAME=true|false", help="An output of the detector.")
+@click.option("--result", "results", multiple=True, metavar="JOB=RESULT", help="The result of a job.")
 @click.option("--event-name", metavar="NAME", help="The event.  [default: GitHub's]")
 @click.option(
-    "--same-repository",
-    type=click.Choice(["true", "false"]),
-    help="Whether the pull request comes from this repository.  [default: as the payload says]",
+    "--same-repository", type=click.Choice(["true", "false"]), help="Whether it is no pull request of a fork."
 )
 @click.option("--recompute", is_flag=True, help="Classify again, and fail where the detector's outputs differ.")
-@click.option("--base", metavar="REV", help="Classify again from this commit instead of the event's.")
-@click.option("--head", metavar="REV", help="The commit that the detector compared to.")
-@_branch
-@_label
-@click.option("--fetch", is_flag=True, help="Fetch a commit that a shallow clone lacks, by its id.")
 @_format
-def check_required_ci(form: str, **options: Any) -> int:
-    """Judge the results of all jobs: the one required check of a repository."""
-    return _call("check_required_ci", "CheckRequiredCiRequest", form, options)
+def check_required_ci(form: str, same_repository: str | None, **options: Any) -> int:
+    """Judge the results of jobs against the plan; 1 if any did not do what was planned."""
+    options["same_repository"] = None if same_repository is None else same_repository == "true"
+    return _call("check_required_ci", "CheckRequest", form, options)
 
 
 @cli.command()

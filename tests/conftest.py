@@ -4,10 +4,13 @@ import os
 from pathlib import Path
 
 import pytest
+from support import profiles
 from support.repository import BuiltRepository
 from support.runner import Runner
 from support.snapshots import Snapshots
 from support.step import Step
+
+profiles.load()
 
 SMALL_RULES = """\
 version: 1

@@ -64,6 +64,7 @@ def test_b071_a_push_from_an_unknown_commit_runs_everything(
 ) -> None:
     ran = classify(runner, built, RULES, "push", payloads.push("1" * 40, commits[1]), *options)
     assert_everything_runs(ran, FallbackCause.COMMIT_MISSING, "1" * 40)
+    assert ("could not be fetched" in ran.stderr) is bool(options)
 
 
 @pytest.mark.parametrize("forced", [True, False, None])
@@ -212,6 +213,7 @@ def test_b075_b081_a_suite_that_looks_at_changes_runs_where_there_is_nothing_to_
     assert set(ran.outputs.values()) == {True}
     assert ran.cause == FallbackCause.NOTHING_TO_COMPARE
     assert event in ran.summary
+    assert event in ran.stderr
 
 
 @pytest.mark.parametrize("payload", [{}, {"inputs": None}, {"inputs": {}}, {"inputs": {"before": "1" * 40}}])

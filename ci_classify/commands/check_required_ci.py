@@ -1,41 +1,31 @@
-"""``ci-classify check-required-ci``: judge whether every job did what was planned."""
+"""``ci-classify check-required-ci``: the command behind the one required status check."""
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from ci_classify.commands import showing
-from ci_classify.commands.classifying import classify, open_rules
+from ci_classify.commands.classifying import NoOutputsError, classify, open_rules
 from ci_classify.commands.exits import FINDINGS, OK, UsageError
 from ci_classify.commands.run import RunRequest, situation
-from ci_classify.core.errors import CannotClassifyError
-from ci_classify.core.model import RequiredCheck
 from ci_classify.core.record import Record
-from ci_classify.core.required import (
-    Answers,
-    DetectorPlan,
-    Failure,
-    Situation,
-    Verdict,
-    differences,
-    judge,
-    unreadable,
-)
+from ci_classify.core.required import Circumstances, JobFailure, Judgement, RequiredCheck, judge
 from ci_classify.edges import console, files, github
-from ci_classify.edges.git import Repository, top_of
-from ci_classify.formats.event_payload import is_same_repository, read_event, tested_commits
-from ci_classify.formats.job_results import UnreadableResultsError, from_options, read_needs, with_outputs
-from ci_classify.render import messages
-from ci_classify.render.markdown import MAX_SUMMARY_BYTES
-from ci_classify.render.required import failure_lines, failure_text, verdict_json, verdict_lines, verdict_summary
-
-_RERUN = (
-    "This is attempt {attempt} of the run. Running only the failed jobs again keeps the outputs that the detector wrote "
-    "in an earlier attempt; run all jobs again to make them new."
+from ci_classify.edges.git import top_of
+from ci_classify.formats.event_payload import from_same_repository, tested_commits
+from ci_classify.formats.job_results import (
+    JobResults,
+    UnreadableResultsError,
+    read_outputs,
+    read_plan,
+    read_results,
 )
+from ci_classify.formats.rules_file import OWN_OUTPUTS
+from ci_classify.render.required_check import failure_text, headline, judgement_json, judgement_summary, judgement_text
 
 
-class CheckRequiredCiRequest(Record):
-    """The options of the command, as given. The last five say how to classify again."""
+class CheckRequest(Record):
+    """The options of the command, as given."""
 
     repo: str
     rules: str | None = None
@@ -43,154 +33,160 @@ class CheckRequiredCiRequest(Record):
     outputs: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     event_name: str | None = None
-    same_repository: str | None = None
-    as_json: bool = False
+    same_repository: bool | None = None
     recompute: bool = False
-    base: str | None = None
-    head: str | None = None
-    branch: str | None = None
-    labels: tuple[str, ...] = ()
-    fetch: bool = False
+    as_json: bool = False
 
 
-def run(request: CheckRequiredCiRequest) -> int:
-    """Judge the results of all jobs and show the verdict; 1 for anything that is not as planned."""
+def run(request: CheckRequest) -> int:
+    """Judge the results of jobs; 1 if any job did not do what was planned."""
     here = github.runner()
     top = top_of(Path(request.repo))
-    rules = open_rules(top, request.rules).rules
-    check = rules.required_check
+    loaded = open_rules(top, request.rules)
+    check = loaded.rules.required_check
     if check is None:
-        raise UsageError(f"{rules.file} has no required-check", "write the section: docs/required-check.md shows one")
-    now = _situation(request, here, check)
+        raise UsageError(f"{loaded.rules.file} has no required-check", "write the section, with every job to judge")
+    circumstances = _circumstances(request, here)
+    names = [output.name for output in loaded.rules.outputs]
     try:
-        answers = _answers(request, here, check.detector)
+        given = _results(request, here)
     except UnreadableResultsError as error:
-        verdict = unreadable(check, f"{error}: pass `toJSON(needs)`")
+        given = JobResults(results={}, outputs={})
+        unreadable = [
+            JobFailure(job=check.detector, expected="the results of jobs", got="nothing readable", why=str(error))
+        ]
     else:
-        doubts = [*_other_commit(request, here, check, answers), *_again(request, here, top, check, answers)]
-        verdict = judge(rules, check, answers, now, doubts)
-    notes = [] if verdict.passed or here.attempt == 1 else [_RERUN.format(attempt=here.attempt)]
-    _show(verdict, notes, as_json=request.as_json)
-    _write_summary(verdict, notes, here)
-    return OK if verdict.passed else FINDINGS
+        unreadable = []
+    written = _outputs(request, check, given)
+    # A detector that died wrote nothing; then its own failure says all there is to say.
+    trusted = given.results.get(check.detector) == "success" or bool(written)
+    outputs, distrust = read_outputs(check.detector, written, names, OWN_OUTPUTS) if trusted else ({}, ())
+    stale = _stale(check, written, outputs, here) if not distrust else []
+    recomputed = _recomputed(request, check, outputs, here) if request.recompute and not distrust else []
+    if unreadable:
+        judgement = Judgement(results=(), failures=tuple(unreadable), first=None)
+    else:
+        judgement = judge(check, circumstances, given.results, outputs, [*distrust, *stale, *recomputed])
+    _show(judgement, here, as_json=request.as_json)
+    return OK if judgement.passed else FINDINGS
 
 
-def _situation(request: CheckRequiredCiRequest, here: github.Runner, check: RequiredCheck) -> Situation:
+def _circumstances(request: CheckRequest, here: github.Runner) -> Circumstances:
     event = request.event_name or here.event_name
     if not event:
         raise UsageError("the event is not known", "give --event-name")
-    same: bool | None = True
-    if event.startswith("pull_request"):
-        same = None if request.same_repository is None else request.same_repository == "true"
-        if same is None and here.in_ci:
-            same = is_same_repository(github.payload(here)[0])
-        if same is None and any(job.same_repository for job in check.jobs):
-            raise UsageError(
-                "whether the pull request comes from this repository is not known",
-                "give --same-repository true or false",
-            )
-    return Situation(event=event, same_repository=same is True)
+    same = request.same_repository
+    if not event.startswith("pull_request"):
+        same = True
+    elif same is None:
+        same = from_same_repository(github.payload(here)[0])
+    if same is None:
+        raise UsageError("whether the pull request comes from this repository is not known", "give --same-repository")
+    return Circumstances(event=event, same_repository=same)
 
 
-def _answers(request: CheckRequiredCiRequest, here: github.Runner, detector: str) -> Answers:
-    outputs = [_pair(given, "--output NAME=true or NAME=false") for given in request.outputs]
-    results = [_pair(given, "--result JOB=RESULT") for given in request.results]
-    if results and request.needs_json is not None:
-        raise UsageError("results come from --needs-json or from --result", "give one of the two")
-    if results:
-        return from_options(results, outputs)
-    answers = read_needs(_needs_text(request, here), detector)
-    return with_outputs(answers, outputs) if outputs else answers
-
-
-def _pair(given: str, form: str) -> tuple[str, str]:
-    name, sign, value = given.partition("=")
-    if not sign or not name:
-        raise UsageError(f"{given!r} is no pair", f"give {form}")
-    return name, value
-
-
-def _needs_text(request: CheckRequiredCiRequest, here: github.Runner) -> str | bytes:
+def _results(request: CheckRequest, here: github.Runner) -> JobResults:
+    """Return the results from the options, or else from a file, standard input or the variable."""
+    if request.results:
+        if request.needs_json is not None:
+            raise UsageError("--result and --needs-json exclude each other", "give one of the two")
+        pairs = [_pair(text, "--result") for text in request.results]
+        jobs = [job for job, _ in pairs]
+        twice = next((job for job in jobs if jobs.count(job) > 1), None)
+        if twice is not None:
+            raise UnreadableResultsError(f"the result of {twice} is given twice")
+        return JobResults(results=dict(pairs), outputs={})
     if request.needs_json is None:
         if here.needs is None:
             raise UsageError(
-                "there are no results",
-                "set NEEDS_JSON to toJSON(needs), or give --needs-json FILE or --result JOB=RESULT",
+                "there are no results of jobs", "give --needs-json FILE, or set NEEDS_JSON to ${{ toJSON(needs) }}"
             )
-        return here.needs
+        return read_results(here.needs)
+    if request.needs_json == "-":
+        return read_results(sys.stdin.buffer.read().decode("utf-8", "replace"))
     try:
-        return files.read_standard_input() if request.needs_json == "-" else files.read(Path(request.needs_json))
+        return read_results(files.read(Path(request.needs_json)).decode("utf-8-sig", "replace"))
     except files.FileProblemError as error:
-        raise UsageError(str(error), "name a file that holds toJSON(needs)") from None
+        raise UsageError(str(error), "give --needs-json the name of a file, or - for standard input") from None
 
 
-def _other_commit(
-    request: CheckRequiredCiRequest, here: github.Runner, check: RequiredCheck, answers: Answers
-) -> Iterable[Failure]:
-    """Return a failure where the outputs are for another commit than the one under test."""
-    head = answers.plan.head if isinstance(answers.plan, DetectorPlan) else None
-    if head is None:
-        return
-    asked = tested_commits(read_event(here.event_name or "", *github.payload(here))[1]) if here.in_ci else ()
-    tested = dict.fromkeys(commit for commit in (here.sha, *asked, *_checked_out(request)) if commit)
-    if tested and head not in tested:
-        yield Failure(
+def _outputs(request: CheckRequest, check: RequiredCheck, given: JobResults) -> list[tuple[str, str]]:
+    if request.outputs:
+        return [_pair(text, "--output") for text in request.outputs]
+    return list(given.outputs.get(check.detector, {}).items())
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"{option} {text!r} is no NAME=VALUE", f"write {option} NAME=VALUE")
+    return name, value
+
+
+def _stale(
+    check: RequiredCheck, written: Sequence[tuple[str, str]], outputs: dict[str, bool], here: github.Runner
+) -> list[JobFailure]:
+    """Return what the detector's plan contradicts: its own outputs, or the commit that is tested now."""
+    text = dict(written).get("plan")
+    if text is None:
+        return []
+    plan = read_plan(text)
+    if plan is None:
+        why = "the plan is not what ci-classify writes"
+        return [JobFailure(job=check.detector, expected="a plan", got=text[:60], why=why)]
+    found = [
+        JobFailure(
             job=check.detector,
-            expected=f"outputs for {' or '.join(tested)}",
-            got=f"outputs for {head}",
-            why="its outputs are for another commit than the one under test: run all jobs again",
+            expected=f"{name}={_word(plan.outputs[name])}",
+            got=f"{name}={_word(value)}",
+            why="the output differs from the detector's own plan",
         )
+        for name, value in outputs.items()
+        if name in plan.outputs and plan.outputs[name] != value
+    ]
+    tested = tested_commits(github.payload(here)[0], here.commit) if here.in_ci else frozenset()
+    if plan.head is not None and tested and plan.head not in tested:
+        why = "the outputs are for another commit, perhaps of an earlier attempt; run all jobs again"
+        found.append(JobFailure(job=check.detector, expected=f"a plan for {min(tested)}", got=plan.head, why=why))
+    return found
 
 
-def _checked_out(request: CheckRequiredCiRequest) -> Iterable[str]:
-    try:
-        commits = Repository(Path(request.repo)).commits([request.head or "HEAD"])
-    except CannotClassifyError:  # the results can be judged without a repository
-        return
-    yield from (commit.id for commit in commits if commit is not None)
-
-
-def _again(
-    request: CheckRequiredCiRequest, here: github.Runner, top: Path, check: RequiredCheck, answers: Answers
-) -> tuple[Failure, ...]:
-    """Return where the outputs differ from those of a plan that is made now, if that is asked for."""
-    if not request.recompute:
-        return ()
-    asked = RunRequest(
-        repo=request.repo,
-        rules=request.rules,
-        event=request.event_name,
-        base=request.base,
-        head=request.head,
-        branch=request.branch,
-        labels=request.labels,
-        fetch=request.fetch,
-    )
+def _recomputed(
+    request: CheckRequest, check: RequiredCheck, outputs: dict[str, bool], here: github.Runner
+) -> list[JobFailure]:
+    """Classify again, and return each output that differs from the detector's."""
+    asked = RunRequest(repo=request.repo, rules=request.rules, event=request.event_name)
     event, compare = situation(asked, here)
-    return differences(classify(top, request.rules, event, compare).plan, check.detector, answers)
-
-
-def _show(verdict: Verdict, notes: Iterable[str], *, as_json: bool) -> None:
-    annotations = [messages.error(failure_text(failure), in_ci=True) for failure in verdict.failures]
-    if as_json:
-        console.write(verdict_json(verdict) + "\n")
-        console.say(annotations if console.in_ci() else ())
-        return
-    if console.in_ci():
-        console.write("".join(f"{line}\n" for line in annotations))
-    else:
-        console.show(failure_lines(verdict))
-    console.show([*verdict_lines(verdict), *((0, ((note, ""),)) for note in notes)])
-
-
-def _write_summary(verdict: Verdict, notes: Iterable[str], here: github.Runner) -> None:
-    if here.summary is None:
-        return
     try:
-        used = files.size(here.summary)
-        text = verdict_summary(verdict) + "".join(f"\n{note}\n" for note in notes).encode()
-        if used + len(text) > MAX_SUMMARY_BYTES:
-            text = b"The verdict of the required check does not fit; see the log of the step.\n"
-        files.append(here.summary, (b"\n" if used else b"") + text)
-    except files.FileProblemError as error:
-        showing.warn(f"The job summary can't be written: {error}.")
+        plan = classify(top_of(Path(request.repo)), request.rules, event, compare).plan
+    except NoOutputsError as error:
+        raise UsageError(str(error), "correct the rules") from None
+    because = f" (classified again: {plan.fallback.cause})" if plan.fallback else ""
+    return [
+        JobFailure(
+            job=check.detector,
+            expected=f"{decision.name}={_word(decision.runs)}",
+            got=f"{decision.name}={_word(outputs[decision.name])}",
+            why=f"classifying again gives another answer{because}: the detector is wrong or stale",
+        )
+        for decision in plan.outputs
+        if decision.name in outputs and outputs[decision.name] != decision.runs
+    ]
+
+
+def _word(value: bool) -> str:  # noqa: FBT001 -- the value of an output
+    return "true" if value else "false"
+
+
+def _show(judgement: Judgement, here: github.Runner, *, as_json: bool) -> None:
+    if console.in_ci():
+        for failure in judgement.failures:
+            showing.error(failure_text(failure))
+    if here.summary is not None:
+        try:
+            files.append(here.summary, judgement_summary(judgement))
+        except files.FileProblemError as error:
+            showing.warn(f"The job summary can't be written: {error}.")
+    if not judgement.passed and judgement.first is not None and console.in_ci():
+        showing.warn(headline(judgement))
+    console.write(judgement_json(judgement) if as_json else judgement_text(judgement))

@@ -32,7 +32,8 @@ def run(request: ExplainRequest) -> int:
     """Explain paths, or an output."""
     if bool(request.paths) == (request.output is not None):
         raise UsageError("give paths or --output NAME", "for example: ci-classify explain src/main.py")
-    top = top_of(Path(request.repo))
+    directory = Path(request.repo)
+    top = top_of(directory)
     loaded = open_rules(top, request.rules)
     rules = loaded.rules
     showing.show_problems(loaded.warnings)
@@ -46,7 +47,7 @@ def run(request: ExplainRequest) -> int:
     event = Event(name=request.event, branch=request.branch)
     for number, given in enumerate(request.paths):
         path = path_in_tree(given, top)
-        kind = _SUBMODULE if _is_submodule(top, path) else MODIFIED
+        kind = _SUBMODULE if _is_submodule(directory, path) else MODIFIED
         console.show([*([(0, ())] if number else []), *path_lines(explain_path(rules, event, path, kind), rules.file)])
     return OK
 
@@ -61,8 +62,8 @@ def path_in_tree(given: str, top: Path) -> str:
     return Path(path).as_posix()
 
 
-def _is_submodule(top: Path, path: str) -> bool:
+def _is_submodule(directory: Path, path: str) -> bool:
     try:
-        return Repository(top).is_submodule("HEAD", path)
+        return Repository(directory).is_submodule("HEAD", path)
     except CannotClassifyError:  # without a repository every path is a file
         return False

@@ -18,6 +18,8 @@ def show_plan(plan: Plan, rules_file: str, problems: Iterable[Problem], *, as_js
     show_problems(problems)
     if plan.fallback is not None and not plan.fallback.is_by_event:
         warn(f"{headline(plan)} To do: {remedy(plan.fallback.cause)}.")
+    elif plan.fallback is not None:
+        console.say([visible(headline(plan), longest=1000)])
     if as_json:
         console.write(plan_json(plan) + "\n")
         return

@@ -22,7 +22,7 @@ from ci_classify.core.model import ChangeKind, Changes, ChangeType, PathSet, Pat
 from ci_classify.core.patterns import ANY_DEPTH, Program, Segment, Shape, compile_pattern, fold, to_byte_text
 
 EVIDENCE = 3  # paths that an explanation shows before "and N more"
-MAX_CACHED = 200_000  # directories, states and verdicts: bounds memory, whatever the number of changes
+MAX_CACHED = 200_000  # directories and verdicts: bounds memory, whatever the number of changes
 
 _Place = tuple[int, int]  # program, index of the segment that the next component must match
 
@@ -41,10 +41,13 @@ class _Step:
 _NOTHING = _Step()
 
 
+_Wait = tuple[Segment, bool, _Step]  # what a place waits for, whether in folded letters, and what that brings
+
+
 class _Table:
     """Places by the segment that they wait for. A component is looked up, not compared with each."""
 
-    def __init__(self, waiting: Iterable[tuple[Segment, bool, _Step]]) -> None:
+    def __init__(self, waiting: Iterable[_Wait]) -> None:
         slots: dict[tuple[Segment, bool], list[_Step]] = {}
         for segment, folded, step in waiting:
             slots.setdefault((segment, folded), []).append(step)
@@ -110,13 +113,14 @@ Look = tuple["_State", _Step, _Step]  # a directory, what a name brings in any d
 class _State:
     """A directory: patterns that took it or a parent, places that stay at any depth, places that wait."""
 
-    __slots__ = ("matched", "staying", "table", "waiting", "whatever_name")
+    __slots__ = ("below", "matched", "staying", "table", "waiting", "whatever_name")
 
     def __init__(self, matched: int, staying: frozenset[_Place], waiting: frozenset[_Place]) -> None:
         self.matched = matched
         self.staying = staying
         self.waiting = waiting
         self.table: _Table | None = None
+        self.below: dict[str, _State] = {}  # by the name of a directory
         self.whatever_name: Look | None = None  # what is seen of any file here, if its name makes no difference
 
 
@@ -125,6 +129,7 @@ class Automaton:
 
     def __init__(self, programs: Sequence[tuple[Program, bool]]) -> None:
         self._programs = programs
+        self._waits: dict[_Place, _Wait] = {}
         floating: list[_Place] = []
         anchored: list[_Place] = []
         for number, (program, _) in enumerate(programs):
@@ -133,9 +138,8 @@ class Automaton:
             else:
                 anchored.append((number, 0))
         self._floating = self._table_of(floating)
-        self._states: dict[tuple[int, frozenset[_Place], frozenset[_Place]], _State] = {}
-        self._top = self._state(0, frozenset(), frozenset(anchored))
-        self._directories: dict[str, _State] = {"": self._top}
+        self._anchored = frozenset(anchored)
+        self._forget()
 
     def masks(self, path: str) -> tuple[int, int]:
         """Return the masks of a path: as a file, and as a directory such as a submodule."""
@@ -155,18 +159,26 @@ class Automaton:
         return state, self._floating.step(name), own
 
     def _enter(self, directory: str) -> _State:
-        """Return the state of a directory (text that ends in a slash), through its nearest known parent."""
-        if len(self._directories) > MAX_CACHED:
-            self._directories = {"": self._top}
-        known = directory
-        while known not in self._directories:
-            known = known[: known.rfind("/", 0, -1) + 1]
-        state = self._directories[known]
-        for component in directory[len(known) :].split("/")[:-1]:
-            known += component + "/"
-            state = self._descend(state, component)
-            self._directories[known] = state
+        """Return the state of a directory (text that ends in a slash), and remember it."""
+        if self._remembered > MAX_CACHED:
+            self._forget()
+        state = self._top
+        for component in directory.split("/")[:-1]:
+            below = state.below.get(component)
+            if below is None:
+                below = state.below[component] = self._descend(state, component)
+                self._remembered += 1
+            state = below
+        self._directories[directory] = state
+        self._remembered += 1
         return state
+
+    def _forget(self) -> None:
+        """Start again without any state but the top's."""
+        self._remembered = 0
+        self._states: dict[tuple[int, frozenset[_Place], frozenset[_Place]], _State] = {}
+        self._top = self._state(0, frozenset(), self._anchored)
+        self._directories: dict[str, _State] = {"": self._top}
 
     def _descend(self, state: _State, component: str) -> _State:
         floating = self._floating.step(component)
@@ -178,6 +190,8 @@ class Automaton:
                 staying.add((number, index + 1))
             else:
                 waiting.add((number, index))
+        if len(staying) > 1 or (staying and waiting):
+            staying, waiting = _without_overtaken(staying, waiting)
         if matched != state.matched:  # a pattern that took this directory has nothing left to find
             staying = {place for place in staying if not matched >> place[0] & 1}
             waiting = {place for place in waiting if not matched >> place[0] & 1}
@@ -187,8 +201,6 @@ class Automaton:
         key = (matched, staying, waiting)
         state = self._states.get(key)
         if state is None:
-            if len(self._states) > MAX_CACHED:
-                self._states.clear()
             state = self._states[key] = _State(*key)
             if not staying and not waiting and self._floating.is_empty:
                 state.whatever_name = (state, _NOTHING, _NOTHING)
@@ -200,9 +212,9 @@ class Automaton:
         return state.table
 
     def _table_of(self, places: Iterable[_Place]) -> _Table:
-        return _Table(self._wait(place) for place in places)
+        return _Table([self._waits.get(place) or self._wait(place) for place in places])
 
-    def _wait(self, place: _Place) -> tuple[Segment, bool, _Step]:
+    def _wait(self, place: _Place) -> _Wait:
         """Return the segment that a place waits for, and what it brings."""
         number, index = place
         program, folded = self._programs[number]
@@ -210,9 +222,20 @@ class Automaton:
         if not isinstance(segment, Segment):
             raise TypeError("ANY_DEPTH is never last and never twice")
         if index + 1 < len(program.segments):
-            return segment, folded, _Step(places=((number, index + 1),))
-        bit = 1 << number
-        return segment, folded, _Step(as_file=0 if program.directory_only else bit, as_directory=bit)
+            step = _Step(places=((number, index + 1),))
+        else:
+            bit = 1 << number
+            step = _Step(as_file=0 if program.directory_only else bit, as_directory=bit)
+        self._waits[place] = wait = (segment, folded, step)
+        return wait
+
+
+def _without_overtaken(staying: set[_Place], waiting: set[_Place]) -> tuple[set[_Place], set[_Place]]:
+    """Drop the places of a program before the last ``**`` that it has reached: they can lead there only."""
+    last: dict[int, int] = {}
+    for number, index in staying:
+        last[number] = max(index, last.get(number, 0))
+    return set(last.items()), {place for place in waiting if place[1] >= last.get(place[0], 0)}
 
 
 def masks_of(look: Look) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from ci_classify.core.record import Record
+from ci_classify.core.required import RequiredCheck
 
 
 class ChangeType(StrEnum):
@@ -163,29 +164,6 @@ class Example(Record):
     expect: Mapping[str, bool]
     selects: frozenset[str] | None
     line: int
-
-
-class JudgedJob(Record):
-    """A job that the required check judges, and what has to hold for it to be planned.
-
-    ``needs`` are judged jobs that must be planned too, ``events`` the only events that plan it (empty: all),
-    ``same_repository`` leaves out pull requests from other repositories.
-    """
-
-    name: str
-    output: str | None = None
-    needs: tuple[str, ...] = ()
-    events: tuple[str, ...] = ()
-    same_repository: bool = False
-    position: Position = (0, 0)
-
-
-class RequiredCheck(Record):
-    """The jobs that one required status check judges. The detector, which is none of them, must always succeed."""
-
-    detector: str
-    jobs: tuple[JudgedJob, ...]
-    position: Position = (0, 0)
 
 
 class Rules(Record):

@@ -14,9 +14,13 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
+# Bounds on the time of a match, whatever the path; no tree that people work in comes near them.
 MAX_BYTES = 4096
-MAX_WILDCARDS = 64  # in one component: bounds the time of a match, whatever the path
-MAX_DEPTH_AFTER_STARS = 64  # components after the first ``**``, for the same reason
+MAX_COMPONENTS = 64
+MAX_COMPONENTS_BEHIND_STARS = 32  # behind the first ``**``, where every component of a path may be the first
+MAX_GLOBS_BEHIND_STARS = 5  # of those, components with wildcards: each doubles what a directory can have reached
+MAX_NAME_BYTES = 255  # that a component asks for: file systems hold no longer name
+MAX_WILDCARDS = 64  # in one component
 
 _FIRST_RAW_BYTE, _LAST_RAW_BYTE = 0xDC80, 0xDCFF  # how surrogateescape writes bytes that are no UTF-8
 
@@ -83,15 +87,15 @@ def compile_pattern(text: str, *, ignore_case: bool = False) -> Program:
     """
     _refuse_text(text)
     body = to_byte_text(text)
-    if ignore_case:
-        body = fold(body)
     directory_only = body.endswith("/")
     parts = body.removesuffix("/").split("/")
     anchored = len(parts) > 1
     if parts[0] == "":
         parts = parts[1:]
     if not parts or parts == [""]:
-        raise PatternError("a pattern of slashes alone matches nothing", "write /** for every path")
+        raise PatternError("a slash alone matches nothing", "write /** for every path")
+    if len(parts) > MAX_COMPONENTS:
+        raise PatternError(f"it has more than {MAX_COMPONENTS} components", "match a parent directory instead")
     segments: list[Segment | Depth] = [] if anchored else [ANY_DEPTH]
     for number, part in enumerate(parts):
         after_slash = anchored and (number > 0 or text.startswith("/"))
@@ -109,6 +113,9 @@ def human_doubts(text: str) -> tuple[str, str] | None:
     name = text.removesuffix("/")
     if "/" not in name and not set(name) & set("*?[\\"):
         return f"{text} matches at any depth", f"write /{text} if only the one at the top is meant"
+    escaped = re.search(r"\\([A-Za-z0-9])", text.replace("\\\\", ""))
+    if escaped:
+        return f"\\{escaped[1]} is {escaped[1]} alone in a pattern", "write / between directories"
     if re.search(r"/\*\*[^/]", text):
         return "** beside other text means *", "write * here, or **/ for any depth"
     return None
@@ -117,31 +124,32 @@ def human_doubts(text: str) -> tuple[str, str] | None:
 def _refuse_text(text: str) -> None:
     """Refuse what no component alone can show to be wrong."""
     if not text:
-        raise PatternError("the pattern is empty", "write a path, or delete the line")
+        raise PatternError("it is empty", "write a path, or delete the line")
     if text.startswith("\ufeff"):
-        raise PatternError("the pattern starts with a byte order mark", "delete the invisible first character")
+        raise PatternError("it starts with a byte order mark", "delete the invisible first character")
     for character in text:
         code = ord(character)
         if code < 0x20 or code == 0x7F:
-            raise PatternError(f"the pattern holds the control character \\x{code:02x}", "match it with ? or * instead")
+            raise PatternError(f"it holds the control character \\x{code:02x}", "match that with ? instead")
         if 0xD800 <= code <= 0xDFFF and not _FIRST_RAW_BYTE <= code <= _LAST_RAW_BYTE:
-            raise PatternError(
-                f"the pattern holds half of a surrogate pair, \\u{code:04x}", "write the whole character"
-            )
+            raise PatternError(f"it holds half of a surrogate pair, \\u{code:04x}", "write the whole character")
     if text[0].isspace() or (text[-1].isspace() and not _ends_escaped(text[:-1])):
         raise PatternError(
-            "white space at an end of the pattern", "delete it, or write \\ before a space that is meant"
+            "it has white space at an end",
+            "delete it, or write \\ before a space at the end that is meant, in single quotes",
         )
     if _ends_escaped(text):
-        raise PatternError("the pattern ends in a backslash", "write \\\\ for a literal backslash")
+        raise PatternError("it ends in a backslash", "write \\\\ for a literal backslash, in single quotes")
     if text[0] in "!@#":
-        raise PatternError(f"a pattern can't start with {text[0]}", f"write \\{text[0]} for the literal character")
+        raise PatternError(
+            f"it starts with {text[0]}", f"write \\{text[0]} for the literal character, in single quotes"
+        )
     if "//" in text:
         raise PatternError("// matches nothing, since no path holds it", "write one slash")
     if "\\/" in text.replace("\\\\", ""):
         raise PatternError("a slash can't be escaped", "write / without the backslash")
     if len(text.encode("utf-8", "surrogateescape")) > MAX_BYTES:
-        raise PatternError(f"the pattern is longer than {MAX_BYTES} bytes", "match a parent directory instead")
+        raise PatternError(f"it is longer than {MAX_BYTES} bytes", "match a parent directory instead")
 
 
 def _ends_escaped(text: str) -> bool:
@@ -153,24 +161,36 @@ def _segment(part: str, *, after_slash: bool, ignore_case: bool) -> Segment | De
     """Read one component, given as byte text."""
     if part in {".", ".."}:
         raise PatternError(
-            f"the component {part} matches nothing, since no path holds it", "write the path from the top"
+            f"the component {part} matches nothing, since no path holds it", "write the path from the top, such as /src"
         )
     if part == "**":
         return ANY_DEPTH
     if _SPECIAL.isdisjoint(part):
-        return Segment(Shape.LITERAL, part)
+        _refuse_length(len(part))
+        return Segment(Shape.LITERAL, fold(part) if ignore_case else part)
     stars = part.find("**")
     if stars >= 0:
         # git reads these stars as one, but only behind a slash is that so for every pattern: a literal
         # prefix is cut off first, and then `a**/b` crosses directories.
         if stars > 0 or not after_slash or "**" in part[1:]:
-            raise PatternError("** beside other text", "write * within a component, **/ for any depth")
+            raise PatternError(
+                "it has ** beside other text", "write * within a name, **/ for any depth, such as **/*.c"
+            )
         part = part[1:]
     tokens = _tokens(part, ignore_case=ignore_case)
     wildcards = sum(1 for token in tokens if token.is_wildcard)
     if wildcards > MAX_WILDCARDS:
-        raise PatternError(f"more than {MAX_WILDCARDS} wildcards in one component", "write a shorter pattern")
+        raise PatternError(f"it has more than {MAX_WILDCARDS} wildcards in one component", "write a shorter pattern")
+    _refuse_length(sum(1 for token in tokens if token is not _STAR))
     return _shape(tokens)
+
+
+def _refuse_length(name_bytes: int) -> None:
+    if name_bytes > MAX_NAME_BYTES:
+        raise PatternError(
+            f"a component asks for names of more than {MAX_NAME_BYTES} bytes, which no file system holds",
+            "match a parent directory instead",
+        )
 
 
 class _Token(NamedTuple):
@@ -195,7 +215,7 @@ def _tokens(part: str, *, ignore_case: bool) -> list[_Token]:
     while at < len(part):
         character = part[at]
         if character == "\\":
-            tokens.append(_Token(re.escape(part[at + 1]), part[at + 1]))
+            tokens.append(_literal(part[at + 1], ignore_case=ignore_case))
             at += 2
         elif character == "*":
             tokens.append(_STAR)
@@ -207,9 +227,14 @@ def _tokens(part: str, *, ignore_case: bool) -> list[_Token]:
             token, at = _bracket(part, at, ignore_case=ignore_case)
             tokens.append(token)
         else:
-            tokens.append(_Token(re.escape(character), character))
+            tokens.append(_literal(character, ignore_case=ignore_case))
             at += 1
     return tokens
+
+
+def _literal(character: str, *, ignore_case: bool) -> _Token:
+    folded = fold(character) if ignore_case else character
+    return _Token(re.escape(folded), folded)
 
 
 def _bracket(part: str, start: int, *, ignore_case: bool) -> tuple[_Token, int]:
@@ -291,8 +316,16 @@ def _regex(tokens: list[_Token]) -> str:
 
 
 def _refuse_depth(segments: list[Segment | Depth]) -> None:
-    if ANY_DEPTH in segments and len(segments) - segments.index(ANY_DEPTH) > MAX_DEPTH_AFTER_STARS:
-        raise PatternError(f"more than {MAX_DEPTH_AFTER_STARS} components behind **", "write a shorter pattern")
+    if ANY_DEPTH not in segments:
+        return
+    behind = segments[segments.index(ANY_DEPTH) + 1 :]
+    globs = sum(1 for segment in behind if isinstance(segment, Segment) and segment.shape is not Shape.LITERAL)
+    for count, most, what in (
+        (len(behind), MAX_COMPONENTS_BEHIND_STARS, "components"),
+        (globs, MAX_GLOBS_BEHIND_STARS, "components with wildcards"),
+    ):
+        if count > most:
+            raise PatternError(f"it has more than {most} {what} behind **", "match a parent directory instead")
 
 
 def _without_repeats(segments: list[Segment | Depth]) -> tuple[Segment | Depth, ...]:

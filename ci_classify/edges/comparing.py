@@ -70,7 +70,8 @@ def _present_all(repository: Repository, revisions: Sequence[str], *, fetch: boo
     missing = [revision for revision, commit in zip(revisions, commits, strict=True) if commit is None]
     if missing:
         shallow = "the clone is shallow and lacks" if repository.is_shallow() else "the clone lacks"
-        raise CannotClassifyError(FallbackCause.COMMIT_MISSING, f"{shallow} the commit {missing[0]}")
+        tried = ", which could not be fetched" if fetch else ""
+        raise CannotClassifyError(FallbackCause.COMMIT_MISSING, f"{shallow} the commit {missing[0]}{tried}")
     return [commit for commit in commits if commit is not None]
 
 

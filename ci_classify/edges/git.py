@@ -55,7 +55,7 @@ def top_of(directory: Path) -> Path:
 
 
 def _is_bare(directory: Path) -> bool:
-    return not _holds(directory, ".git") and _holds(directory, "HEAD") and _holds(directory, "objects")
+    return not _holds(directory, ".git") and all(_holds(directory, name) for name in ("HEAD", "objects", "refs"))
 
 
 # These never raise, while the methods of Path do: where they may not look, and on loops of links.
@@ -119,6 +119,7 @@ class Repository:
         if not remotes:
             return
         options = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance"]
+        options += ["--upload-pack=git-upload-pack"]  # and not what the repository configures
         # A full clone would become shallow by a depth.
         options += ["--depth=1"] if self.is_shallow() else []
         remote = "origin" if "origin" in remotes else remotes[0]
@@ -248,7 +249,9 @@ class Repository:
         network: bool = False,
     ) -> subprocess.CompletedProcess[bytes] | None:
         """Run git and return what it did, or None if it took too long."""
-        settings = [word for setting in (*_SETTINGS, *self._trust()) for word in ("-c", setting)]
+        # A repository of another owner is read if its top is what was named, not if it was found above that.
+        trust = f"safe.directory={self.directory.as_posix()}"
+        settings = [word for setting in (*_SETTINGS, trust) for word in ("-c", setting)]
         command = [self._git, "--no-replace-objects", "--no-pager", "--literal-pathspecs", *settings, *arguments]
         # What the network leaves running must not hold a pipe that is waited for.
         output = subprocess.DEVNULL if network else subprocess.PIPE
@@ -267,10 +270,6 @@ class Repository:
             return None
         except OSError as error:
             raise CannotClassifyError(FallbackCause.GIT_MISSING, f"git can't be started: {error}") from None
-
-    def _trust(self) -> Iterable[str]:
-        """Let git read a repository of another owner, but only the one that was named, not one above it."""
-        return (f"safe.directory={self.directory.as_posix()}",) if self.top == self.directory else ()
 
     def _failure(
         self, arguments: Sequence[str], result: subprocess.CompletedProcess[bytes] | None

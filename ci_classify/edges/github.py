@@ -15,26 +15,20 @@ MAX_PAYLOAD_BYTES = 32 << 20
 
 
 class Runner(Record):
-    """The variables of the runner that matter here; all None outside CI.
-
-    ``sha`` is the commit that the run is about, ``attempt`` counts from 1. ``needs`` is not a variable of the runner,
-    but one that a workflow sets: the results of jobs for the required check; it may be empty.
-    """
+    """The variables of the runner that matter here; all None outside CI."""
 
     in_ci: bool
     event_name: str | None
     event_path: Path | None
     output: Path | None
     summary: Path | None
-    sha: str | None = None
-    attempt: int = 1
+    commit: str | None = None
     needs: str | None = None
 
 
 def runner(environment: Mapping[str, str] | None = None) -> Runner:
     """Return what the environment says about the runner."""
     variables = os.environ if environment is None else environment
-    attempt = variables.get("GITHUB_RUN_ATTEMPT", "")[:9]
     names = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_OUTPUT")
     return Runner(
         in_ci=variables.get("GITHUB_ACTIONS") == "true" or any(variables.get(name) for name in names),
@@ -42,8 +36,7 @@ def runner(environment: Mapping[str, str] | None = None) -> Runner:
         event_path=_path(variables, "GITHUB_EVENT_PATH"),
         output=_path(variables, "GITHUB_OUTPUT"),
         summary=_path(variables, "GITHUB_STEP_SUMMARY"),
-        sha=variables.get("GITHUB_SHA") or None,
-        attempt=int(attempt) if attempt.isascii() and attempt.isdigit() else 1,
+        commit=variables.get("GITHUB_SHA") or None,
         needs=variables.get("NEEDS_JSON"),
     )
 

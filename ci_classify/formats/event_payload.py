@@ -7,7 +7,6 @@ Source: https://docs.github.com/webhooks/webhook-events-and-payloads
 
 import json
 from collections.abc import Mapping
-from typing import assert_never
 
 from ci_classify.core.commit_ids import is_commit_id, is_null_id
 from ci_classify.core.errors import FallbackCause
@@ -71,35 +70,36 @@ def read_event(name: str, text: bytes | None, problem: str = "") -> tuple[Event,
         return event, _invalid(f"the {name} payload {error}")
 
 
-def tested_commits(request: Request) -> tuple[str, ...]:
-    """Return the ids of the commits that an event may be about, as far as its payload says."""
-    match request:
-        case PullRequest() | FromMergeBase():
-            return (request.head,)
-        case Pushed():
-            return (request.after,)
-        case NoComparison():
-            return ()
-        case _:
-            assert_never(request)
+def from_same_repository(text: bytes | None) -> bool | None:
+    """Return whether a pull request comes from the repository itself, or None if its payload does not say."""
+    payload = _payload(text)
+    pull_request = _object(payload, "pull_request")
+    base = _text(_object(_object(pull_request, "base"), "repo"), "full_name")
+    here = _text(_object(payload, "repository"), "full_name") or base
+    if here is None or "head" not in pull_request:
+        return None
+    # The repository of a head may be gone, which leaves null.
+    return _text(_object(_object(pull_request, "head"), "repo"), "full_name") == here
 
 
-def is_same_repository(text: bytes | None) -> bool | None:
-    """Return whether a pull request comes from the repository itself, or None where its payload can't say.
+def tested_commits(text: bytes | None, checked_out: str | None) -> frozenset[str]:
+    """Return the ids that a plan for this event may be for: what is checked out, or the head that it merges."""
+    payload = _payload(text)
+    heads = (
+        _text(_object(_object(payload, "pull_request"), "head"), "sha"),
+        _text(_object(payload, "merge_group"), "head_sha"),
+        _text(payload, "after"),
+        checked_out,
+    )
+    return frozenset(head for head in heads if head)
 
-    The repository of a fork may be deleted; then it is not this one.
-    """
+
+def _payload(text: bytes | None) -> Mapping[str, object]:
     try:
-        payload = json.loads(text or b"null")
+        payload = json.loads(text or b"{}")
     except (ValueError, RecursionError):
-        return None
-    if not isinstance(payload, dict):
-        return None
-    here = _text(_object(payload, "repository"), "full_name")
-    head = _object(_object(payload, "pull_request"), "head")
-    if here is None or "repo" not in head:
-        return None
-    return _text(_object(head, "repo"), "full_name") == here
+        return {}
+    return payload if isinstance(payload, dict) else {}
 
 
 def _invalid(detail: str) -> NoComparison:

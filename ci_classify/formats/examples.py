@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ci_classify.core.model import MODIFIED, ChangeKind, Changes, ChangeType, Example
-from ci_classify.formats.nodes import Listing, Node, Reader, nearest, parse
+from ci_classify.core.text import quoted, visible
 from ci_classify.formats.nodes import Mapping as MappingNode
+from ci_classify.formats.nodes import Node
+from ci_classify.formats.reader import Reader
 
-_KEYS = ("name", "event", "branch", "labels", "changed", "expect", "selects", "why", "confidence")
+_COMMENTS = ("why", "confidence")
+_KEYS = ("name", "event", "branch", "labels", "changed", "expect", "selects", *_COMMENTS)
 
 
 def load_examples(text: str | bytes, file: str, outputs: frozenset[str]) -> tuple[Example, ...]:
@@ -15,37 +18,42 @@ def load_examples(text: str | bytes, file: str, outputs: frozenset[str]) -> tupl
 
     Raises InvalidFileError with everything that is wrong.
     """
-    root = parse(text, file)
     reader = Reader(file)
+    root = reader.document(text)
+    listed: Node | None = root
     if isinstance(root, MappingNode):
-        root = reader.fields(root, "the examples file", ("examples",)).get("examples", root)
-    if not isinstance(root, Listing):
-        reader.wrong(root, "there are no examples", "write a list, or `examples:` with a list")
-        reader.finish()
-    examples = read_examples(reader, root, outputs)
+        listed = reader.fields(root, "the examples file", ("examples",)).get("examples")
+        if listed is None and not reader.problems:
+            reader.wrong(root, "there are no examples", "write `examples:` with a list")
+    examples = read_examples(reader, listed, outputs)
     reader.finish()
     return examples
 
 
-def read_examples(reader: Reader, node: Node | None, outputs: frozenset[str]) -> tuple[Example, ...]:
-    """Return the examples of a node; mistakes go to the reader."""
+def read_examples(reader: Reader, node: Node | None, outputs: frozenset[str] | None) -> tuple[Example, ...]:
+    """Return the examples of a node; mistakes go to the reader. Without ``outputs`` no name of an output is wrong."""
     examples = (_example(reader, item, outputs) for item in (reader.items(node, "examples") if node else []))
     return tuple(example for example in examples if example)
 
 
-def _example(reader: Reader, node: Node, outputs: frozenset[str]) -> Example | None:
+def _example(reader: Reader, node: Node, outputs: frozenset[str] | None) -> Example | None:
+    before = reader.errors
     fields = reader.fields(node, "an example", _KEYS)
     if not isinstance(node, MappingNode):
         return None
-    for key, why in (("name", "what it shows"), ("changed", "[] for a change of no path")):
-        if key not in fields:
-            reader.wrong(node, f"an example has no {key}", f"write `{key}:`, {why}")
-    if "expect" not in fields and "selects" not in fields:
-        reader.wrong(node, "an example checks nothing", "write `expect:` or `selects:`")
+    if reader.errors == before:  # else what is missing may be there, by a wrong name
+        for key, why in (("name", "what it shows"), ("changed", "[] for a change of no path")):
+            if key not in fields:
+                reader.wrong(node, f"the example has no {key}", f"write `{key}:`, {why}")
+        if "expect" not in fields and "selects" not in fields:
+            reader.wrong(node, "the example checks nothing", "write `expect:` or `selects:`")
+    for key in _COMMENTS:
+        if key in fields:
+            reader.text(fields[key], f"{key} of an example")
     name = reader.text(fields["name"], "the name of an example") if "name" in fields else None
-    event = reader.text(fields["event"], "an event") if "event" in fields else "pull_request"
-    branch = reader.text(fields["branch"], "a branch") if "branch" in fields else None
-    labels = reader.texts(fields["labels"], "labels") if "labels" in fields else []
+    event = reader.text(fields["event"], "the event of an example") if "event" in fields else "pull_request"
+    branch = reader.text(fields["branch"], "the branch of an example") if "branch" in fields else None
+    labels = reader.texts(fields["labels"], "the labels of an example") if "labels" in fields else []
     selects = fields.get("selects")
     return Example(
         name=name or "",
@@ -81,22 +89,22 @@ def _changes(reader: Reader, node: Node | None) -> Changes:
     return Changes(paths=tuple(paths), kinds=tuple(kinds))
 
 
-def _expect(reader: Reader, node: Node | None, outputs: frozenset[str]) -> Mapping[str, bool]:
+def _expect(reader: Reader, node: Node | None, outputs: frozenset[str] | None) -> Mapping[str, bool]:
     expect = {}
-    for name, key, value in reader.entries(node, "expect") if node else []:
-        answer = reader.boolean(value, f"the expected value of {name}")
-        if name not in outputs:
-            reader.wrong(key, f"there is no output {name!r}", nearest(name, sorted(outputs)))
-        elif answer is not None:
+    for name, key, value in reader.entries(node, "expect", "run-tests: true") if node else []:
+        answer = reader.boolean(value, f"the expected value of {visible(name)}")
+        if _is_output(reader, name, key, outputs) and answer is not None:
             expect[name] = answer
     return MappingProxyType(expect)
 
 
-def _selects(reader: Reader, node: Node, outputs: frozenset[str]) -> frozenset[str]:
-    names = set()
-    for name, item in reader.texts(node, "selects"):
-        if name in outputs:
-            names.add(name)
-        else:
-            reader.wrong(item, f"there is no output {name!r}", nearest(name, sorted(outputs)))
-    return frozenset(names)
+def _selects(reader: Reader, node: Node, outputs: frozenset[str] | None) -> frozenset[str]:
+    named = reader.texts(node, "selects")
+    return frozenset(name for name, item in named if _is_output(reader, name, item, outputs))
+
+
+def _is_output(reader: Reader, name: str, node: Node, outputs: frozenset[str] | None) -> bool:
+    if outputs is None or name in outputs:
+        return True
+    reader.wrong(node, f"there is no output {quoted(name)}", reader.advice(name, sorted(outputs)))
+    return False

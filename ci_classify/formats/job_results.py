@@ -1,122 +1,114 @@
-"""The results of jobs, as ``toJSON(needs)`` or as options, become Answers.
-
-Nothing is repaired here: what is no result and no output is carried as it stands, and the judge refuses it.
+"""The context ``needs`` of a workflow as JSON: the result of each job, and the outputs of the detector.
 
 Source: https://docs.github.com/actions/reference/workflows-and-actions/contexts#needs-context
 """
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from ci_classify.core.required import Answers, DetectorPlan
-from ci_classify.formats.rules_file import OWN_OUTPUTS
+from ci_classify.core.record import Record
+from ci_classify.core.required import JobFailure
 
-_PLAN_SCHEMA = 1
-_SHOWN = 80  # characters of a text that can't be read
+_WORDS = {"true": True, "false": False}
 
 
 class UnreadableResultsError(Exception):
-    """The text of results is none; the message says what it is instead."""
+    """The text is not what ``toJSON(needs)`` writes; the message says why."""
 
 
-def read_needs(text: str | bytes, detector: str) -> Answers:
-    """Return what ``toJSON(needs)`` holds, the outputs of the detector among it, or raise UnreadableResultsError."""
-    needs = _object(text)
-    results = {name: _result(entry) for name, entry in needs.items()}
-    entry = needs.get(detector)
-    outputs = entry.get("outputs") if isinstance(entry, dict) else None
-    return _answers(results, outputs if isinstance(outputs, dict) else {})
+class JobResults(Record):
+    """Results by job, as written, and the outputs of every job that has some."""
+
+    results: Mapping[str, str]
+    outputs: Mapping[str, Mapping[str, str]]
 
 
-def from_options(results: Iterable[tuple[str, str]], outputs: Iterable[tuple[str, str]]) -> Answers:
-    """Return what options say. A name that is given twice has both values, and so no valid one."""
-    return _answers(_joined(results), _joined(outputs))
-
-
-def with_outputs(answers: Answers, outputs: Iterable[tuple[str, str]]) -> Answers:
-    """Return answers with the outputs that options say instead of the detector's."""
-    return _answers(answers.results, _joined(outputs))
-
-
-def _joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name, value in pairs:
-        found[name] = f"{found[name]} and {value}" if name in found else value
-    return found
-
-
-def _object(text: str | bytes) -> dict[str, Any]:
-    decoded = text.decode("utf-8-sig", "backslashreplace") if isinstance(text, bytes) else text
-    shown = f"{decoded.strip()[:_SHOWN]!r}" if decoded.strip() else "empty"
+def read_results(text: str) -> JobResults:
+    """Return the results in a text, or raise UnreadableResultsError."""
     try:
-        needs = json.loads(decoded, object_pairs_hook=_unique)
-    except RecursionError:
-        raise UnreadableResultsError("the text of the results is nested too deeply") from None
-    except ValueError as error:
-        why = f": {error}" if isinstance(error, _TwiceError) else ""
-        raise UnreadableResultsError(f"the text of the results is {shown}, no JSON{why}") from None
-    if not isinstance(needs, dict):
-        raise UnreadableResultsError(f"the text of the results is {shown}, no object of jobs")
-    return needs
+        needs = json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableResultsError(f"the results of jobs are no JSON ({error}): {text[:60]!r}") from None
+    if not isinstance(needs, dict) or not needs:
+        raise UnreadableResultsError(f"the results of jobs are no JSON object with jobs: {text[:60]!r}")
+    results: dict[str, str] = {}
+    outputs: dict[str, Mapping[str, str]] = {}
+    for job, entry in needs.items():
+        result = entry.get("result") if isinstance(entry, dict) else None
+        written = entry.get("outputs") if isinstance(entry, dict) else None
+        results[job] = result if isinstance(result, str) else ""
+        if isinstance(written, dict):
+            outputs[job] = {
+                name: value if isinstance(value, str) else json.dumps(value) for name, value in written.items()
+            }
+    return JobResults(results=results, outputs=outputs)
 
 
-class _TwiceError(ValueError):
-    """A key stands twice in an object."""
+def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    names = [name for name, _ in pairs]
+    if len(set(names)) != len(names):
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} stands twice")
+    return dict(pairs)
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        raise _TwiceError(f"{next(name for name in names if names.count(name) > 1)[:_SHOWN]!r} stands twice in it")
-    return found
+def read_outputs(
+    detector: str, written: Sequence[tuple[str, str]], expected: Sequence[str], others: frozenset[str]
+) -> tuple[dict[str, bool], tuple[JobFailure, ...]]:
+    """Return the outputs of the detector, and a failure for each that is missing, extra, malformed or twice.
+
+    ``others`` are names that it may have beside those that are expected.
+    """
+    known: dict[str, bool] = {}
+    failures = []
+
+    def wrong(name: str, got: str, why: str) -> None:
+        failures.append(JobFailure(job=detector, expected=f"{name}=true or {name}=false", got=got, why=why))
+
+    seen: set[str] = set()
+    for name, value in written:
+        if name in others:
+            continue
+        if name not in expected:
+            failures.append(
+                JobFailure(
+                    job=detector,
+                    expected=f"no output {name}",
+                    got=f"{name}={value}",
+                    why="the rules have no such output",
+                )
+            )
+        elif name in seen:
+            wrong(name, f"{name} twice", "each output is given once")
+            known.pop(name, None)
+        elif value not in _WORDS:
+            wrong(name, f"{name}={value}", "an output is true or false; did the detector write it?")
+        else:
+            known[name] = _WORDS[value]
+        seen.add(name)
+    for name in expected:
+        if name not in seen:
+            wrong(name, MISSING_OUTPUT, "the detector's job must declare it among its outputs")
+    return known, tuple(failures)
 
 
-def _result(entry: Any) -> str:
-    """Return the result of a job as given; "" where there is none."""
-    if not isinstance(entry, dict):
-        return _text(entry)
-    return _text(entry.get("result", ""))
+MISSING_OUTPUT = "missing"
 
 
-def _text(value: Any) -> str:
-    """Return a JSON value as text: a string as it is, a boolean as its word, anything else as JSON."""
-    if isinstance(value, str):
-        return value
-    return "" if value is None else json.dumps(value)[:_SHOWN]
+class WrittenPlan(Record):
+    """What the detector's ``plan`` output says: its outputs and the commit that it is for."""
+
+    outputs: Mapping[str, bool]
+    head: str | None
 
 
-def _answers(results: Mapping[str, str], outputs: Mapping[str, Any]) -> Answers:
-    return Answers(
-        results=results,
-        outputs={name: _text(value) for name, value in outputs.items() if name not in OWN_OUTPUTS},
-        plan=_plan(outputs["plan"]) if outputs.get("plan") else None,
-    )
-
-
-def _plan(text: Any) -> DetectorPlan | str:
-    """Return what the output ``plan`` says, or what is wrong with it."""
+def read_plan(text: str) -> WrittenPlan | None:
+    """Return a plan as ``run`` writes it, or None if it is something else."""
     try:
-        facts = json.loads(text) if isinstance(text, str) else text
+        plan = json.loads(text)
     except (ValueError, RecursionError):
-        facts = None
-    if not isinstance(facts, dict):
-        return "the detector's output plan is no plan"
-    if facts.get("schema") != _PLAN_SCHEMA:
-        return "the detector's output plan is of another version of ci-classify"
-    event, head, fallback = facts.get("event"), facts.get("head"), facts.get("fallback")
-    outputs, reasons = facts.get("outputs"), facts.get("reasons")
-    if not isinstance(event, str) or not _is_mapping_of(outputs, bool) or not _is_mapping_of(reasons, str):
-        return "the detector's output plan is no plan"
-    return DetectorPlan(
-        event=event,
-        head=head if isinstance(head, str) else None,
-        fallback=fallback if isinstance(fallback, str) else None,
-        outputs=outputs or {},
-        reasons=reasons or {},
-    )
-
-
-def _is_mapping_of(value: Any, kind: type) -> bool:
-    return isinstance(value, dict) and all(isinstance(item, kind) for item in value.values())
+        return None
+    outputs = plan.get("outputs") if isinstance(plan, dict) else None
+    if not isinstance(outputs, dict) or not all(isinstance(value, bool) for value in outputs.values()):
+        return None
+    head = plan.get("head")
+    return WrittenPlan(outputs=outputs, head=head if isinstance(head, str) else None)

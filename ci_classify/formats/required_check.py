@@ -1,93 +1,59 @@
-"""The section ``required-check`` of a rules file becomes a RequiredCheck. docs/required-check.md describes it."""
+"""The section ``required-check`` of a rules file: which job should have done what."""
 
 from collections.abc import Sequence
 
-from ci_classify.core.circles import in_circles
-from ci_classify.core.model import JudgedJob, Producer, RequiredCheck, Suite
-from ci_classify.formats.nodes import Listing, Node, Reader, Scalar, nearest
+from ci_classify.core.required import JudgedJob, RequiredCheck
 from ci_classify.formats.nodes import Mapping as MappingNode
+from ci_classify.formats.nodes import Node, Scalar
+from ci_classify.formats.reader import Reader
+from ci_classify.formats.references import circles
+
+_JOB = ("output", "needs", "repository", "events")
 
 
-def read_required_check(
-    reader: Reader, node: Node | None, suites: Sequence[Suite], producers: Sequence[Producer]
-) -> RequiredCheck | None:
-    """Return the required check of a node; mistakes go to the reader."""
+def read_required_check(reader: Reader, node: Node | None, outputs: Sequence[str]) -> RequiredCheck | None:
+    """Return the section, or None where there is none; mistakes go to the reader."""
     if node is None:
         return None
-    emitted = [suite.name for suite in suites if not suite.internal] + [producer.name for producer in producers]
-    return _Section(reader, emitted).read(node)
+    fields = reader.fields(node, "required-check", ("detector", "jobs"))
+    if not isinstance(node, MappingNode):
+        return None
+    for key, help_ in (("detector", "write `detector: JOB`"), ("jobs", "write `jobs:` with every judged job")):
+        if key not in fields:
+            reader.wrong(node, f"required-check has no {key}", help_)
+    detector = (reader.text(fields["detector"], "the detector") if "detector" in fields else None) or ""
+    entries = reader.entries(fields["jobs"], "the jobs", "JOB: {}") if "jobs" in fields else []
+    names = [detector, *(name for name, _, _ in entries)]
+    jobs = [_job(reader, name, key, value, names, outputs) for name, key, value in entries]
+    keys = {name: key for name, key, _ in entries}
+    if detector in keys:
+        reader.wrong(keys[detector], f"{detector} is the detector, which is judged anyway", "delete it from the jobs")
+    for circle in circles({job.name: job.needs for job in jobs}):
+        reader.wrong(keys[circle[0]], f"jobs need each other: {' -> '.join(circle)}", "break the circle of needs")
+    return RequiredCheck(detector=detector, jobs=tuple(job for job in jobs if job.name != detector))
 
 
-class _Section:
-    """Reads the section; knows the names that its jobs may use."""
-
-    def __init__(self, reader: Reader, outputs: Sequence[str]) -> None:
-        self._reader = reader
-        self._outputs = outputs
-        self._detector = ""
-        self._jobs: list[str] = []
-
-    def read(self, node: Node) -> RequiredCheck:
-        fields = self._reader.fields(node, "required-check", ("detector", "jobs"))
-        for key, what in (("detector", "the job that classifies"), ("jobs", "a line for each job that it judges")):
-            if key not in fields and isinstance(node, MappingNode):
-                self._reader.wrong(node, f"required-check has no {key}", f"write `{key}:`, {what}")
-        if "detector" in fields:
-            self._detector = self._reader.text(fields["detector"], "the detector") or ""
-            self._check_name(self._detector, fields["detector"])
-        listed = fields.get("jobs")
-        if isinstance(listed, MappingNode) and not listed.pairs:
-            self._reader.wrong(listed, "required-check judges no job", "write a line for each job that must be judged")
-        entries = self._reader.entries(listed, "required-check.jobs") if listed else []
-        self._jobs = [name for name, _, _ in entries]
-        jobs = [self._job(*entry) for entry in entries]
-        keys = {name: key for name, key, _ in entries}
-        for name in in_circles({job.name: job.needs for job in jobs}):
-            self._reader.wrong(keys[name], f"the job {name} waits for itself", "break the circle of needs")
-        judged = tuple(job for job in jobs if job.name != self._detector)
-        return RequiredCheck(detector=self._detector, jobs=judged, position=(node.place.line, node.place.column))
-
-    def _job(self, name: str, key: Scalar, node: Node) -> JudgedJob:
-        self._check_name(name, key)
-        fields = self._reader.fields(node, f"the job {name}", ("output", "needs", "events", "repository"))
-        if name == self._detector and fields:
-            self._reader.wrong(key, f"{name} is the detector, which must always succeed", "write {} behind it")
-        output = self._reader.text(fields["output"], f"the output of {name}") if "output" in fields else None
-        if output is not None and output not in self._outputs:
-            self._reader.wrong(fields["output"], f"there is no output {output!r}", nearest(output, self._outputs))
-        if "repository" in fields:
-            self._reader.choice(fields["repository"], f"the repository of {name}", ("same",))
-        return JudgedJob(
-            name=name,
-            output=output,
-            needs=self._needs(name, fields.get("needs")),
-            events=self._events(name, fields.get("events")),
-            same_repository="repository" in fields,
-            position=(key.place.line, key.place.column),
-        )
-
-    def _needs(self, name: str, node: Node | None) -> tuple[str, ...]:
-        """Return the judged jobs that a job needs. The detector may stand there, and says nothing new."""
-        found: dict[str, None] = {}
-        for need, item in self._reader.texts(node, f"the needs of {name}") if node else []:
-            if need in found:
-                self._reader.wrong(item, f"{name} needs {need} twice", "delete one")
-            elif need in self._jobs or need == self._detector:
-                found[need] = None
-            else:
-                self._reader.wrong(item, f"{name} needs {need!r}, which is no judged job", nearest(need, self._jobs))
-        return tuple(need for need in found if need != self._detector)
-
-    def _events(self, name: str, node: Node | None) -> tuple[str, ...]:
-        if isinstance(node, Listing) and not node.items:
-            self._reader.wrong(node, f"the job {name} is planned on no event", "name an event, or delete the key")
-        listed = self._reader.texts(node, f"the events of {name}") if node else []
-        for event, item in listed:
-            if not event.isidentifier():
-                self._reader.wrong(item, f"{event[:80]!r} is no event", "write a name such as pull_request")
-        return tuple(event for event, _ in listed)
-
-    def _check_name(self, name: str, node: Node) -> None:
-        word = name.isascii() and name[:1] != "-" and name.replace("-", "_").isidentifier()
-        if not word:
-            self._reader.wrong(node, f"{name[:80]!r} can't be the name of a job", "write its key in the workflow")
+def _job(reader: Reader, name: str, key: Scalar, node: Node, names: Sequence[str], outputs: Sequence[str]) -> JudgedJob:
+    fields = reader.fields(node, f"the job {name}", _JOB)
+    output = reader.text(fields["output"], f"the output of {name}") if "output" in fields else None
+    if output is not None and output not in outputs:
+        reader.wrong(fields["output"], f"there is no output {output!r}", reader.advice(output, outputs))
+    needs = []
+    for other, item in reader.texts(fields["needs"], f"the needs of {name}") if "needs" in fields else []:
+        if other in names:
+            needs.append(other)
+        else:
+            reader.wrong(item, f"{name} needs {other!r}, which is not judged", reader.advice(other, names))
+    if "repository" in fields:
+        reader.choice(fields["repository"], f"the repository of {name}", ("same",))
+    events = reader.texts(fields["events"], f"the events of {name}") if "events" in fields else None
+    if events == []:
+        reader.wrong(fields["events"], f"{name} has no events, so that it never runs", "name one, or delete the key")
+    return JudgedJob(
+        name=name,
+        output=output,
+        needs=tuple(dict.fromkeys(needs)),
+        events=None if events is None else frozenset(event for event, _ in events),
+        same_repository="repository" in fields,
+        line=key.place.line,
+    )

@@ -26,16 +26,17 @@ def read_workflow(text: bytes, file: str) -> ReadWorkflow:
     """Return the workflow of a file as far as it can be read, and every problem."""
     reader = _Reader(file)
     try:
-        root = parse(text, file)
+        root, problems = parse(text, file)
     except InvalidFileError as error:
         return ReadWorkflow(workflow=None, problems=error.problems)
-    return ReadWorkflow(workflow=reader.workflow(root), problems=tuple(reader.problems))
+    workflow = reader.workflow(root)
+    return ReadWorkflow(workflow=workflow, problems=(*problems, *reader.problems))
 
 
 def read_action_steps(text: bytes, file: str) -> tuple[Step, ...]:
     """Return the steps of a composite action; none for any other action, or a file that can't be read."""
     try:
-        root = parse(text, file)
+        root, _ = parse(text, file)
     except InvalidFileError:
         return ()
     reader = _Reader(file)

@@ -38,10 +38,15 @@ def group(title: str, body: str) -> str:
 
 def _problem(problem: Problem, *, in_ci: bool) -> str:
     if not in_ci:
-        return visible(str(problem), longest=_LONGEST)
+        return _as_written(str(problem))
     level = "warning" if problem.warning else "error"
     place = f" file={_property(problem.file)},line={problem.line},col={problem.column}" if problem.line else ""
-    return f"::{level}{place}::{_data(visible(f'{problem.message}; {problem.help}', longest=_LONGEST))}"
+    return f"::{level}{place}::{_data(_as_written(f'{problem.message}; {problem.help}'))}"
+
+
+def _as_written(text: str) -> str:
+    # A complaint shows patterns, and what to write instead of them.
+    return visible(text, longest=_LONGEST, double_backslashes=False)
 
 
 def _message(level: str, text: str, *, in_ci: bool) -> str:

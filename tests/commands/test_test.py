@@ -124,9 +124,9 @@ def test_rules_without_examples_are_fine(tmp_path: Path) -> None:
     ("content", "said"),
     [
         ("[{name: x, changed: [a], selects: [run-c]}]", ":1:36: error: there is no output 'run-c'"),
-        ("[{name: x, changed: [a]}]", "an example checks nothing"),
-        ("[{changed: [a], selects: []}]", "an example has no name"),
-        ("{examples: 3}", "there are no examples"),
+        ("[{name: x, changed: [a]}]", "the example checks nothing"),
+        ("[{changed: [a], selects: []}]", "the example has no name"),
+        ("{examples: 3}", "examples must be a list, not 3"),
         ("{tests: []}", "tests"),
         ("[", "examples.yaml:"),
         ("", "the file is empty"),

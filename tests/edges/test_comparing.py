@@ -8,6 +8,7 @@ import pytest
 from support import payloads
 from support.payloads import Payload
 from support.repository import BuiltRepository, in_order
+from support.silent_remote import listening
 
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.edges.comparing import Compared, between, compare, with_branch
@@ -163,6 +164,10 @@ def test_a_merge_of_something_else_is_not_taken_for_the_test_merge(history: Hist
     update = built.commit({"lib/x": "2", "lib/y": "1"}, ids["topic"], ids["tip"])
     checkout = built.job_checkout(tmp_path / "clone", update)
     checked(checkout.directory, "pull_request", payloads.pull_request(ids["tip"], update), TOPIC)
+    # Three branches are merged at once.
+    octopus = built.commit({"lib/z": "1"}, ids["tip"], ids["topic"], ids["stranger"])
+    checkout = built.job_checkout(tmp_path / "octopus", octopus)
+    checked(checkout.directory, "pull_request", payloads.pull_request(ids["tip"], ids["topic"]), TOPIC)
     # The merge of an earlier head is checked out, and the payload is about a later one.
     later = built.commit({"app/c": "1"}, ids["topic"])
     checkout = built.job_checkout(tmp_path / "stale", ids["merge"])
@@ -264,6 +269,12 @@ def test_in_a_shallow_clone_only_the_word_of_the_host_shows_that_a_push_was_not_
     checked(checkout.directory, "push", payload, FallbackCause.FORCED_PUSH, fetch=True)
 
 
+def test_in_a_shallow_clone_a_parent_proves_that_a_push_was_not_forced(history: History, tmp_path: Path) -> None:
+    ids = history.ids
+    checkout = history.built.job_checkout(tmp_path / "clone", ids["tip"], depth=1)
+    checked(checkout.directory, "push", payloads.push(ids["lib"], ids["tip"], forced=None), ["lib/y"], fetch=True)
+
+
 # -- merge queue -------------------------------------------------------------------------------------
 
 
@@ -356,6 +367,16 @@ def test_only_a_full_id_is_ever_fetched(history: History, tmp_path: Path, revisi
     assert caught.value.cause is FallbackCause.COMMIT_MISSING
     assert "the clone is shallow and lacks" in caught.value.detail
     assert (checkout.git("for-each-ref"), checkout.git("count-objects", "-v")) == (refs, objects)
+
+
+@pytest.mark.parametrize("revision", ["0" * 40, "0" * 64, "main", "HEAD~1", "refs/heads/main:refs/heads/written"])
+def test_a_remote_is_never_asked_for_what_is_no_id(built: BuiltRepository, revision: str) -> None:
+    built.check_out(built.commit({"a": "1"}))
+    with listening() as remote:
+        built.git("remote", "add", "origin", remote.url("git"))
+        with pytest.raises(CannotClassifyError):
+            between(Repository(built.directory), revision, "HEAD", fetch=True)
+        assert not remote.connections
 
 
 # -- a laptop ----------------------------------------------------------------------------------------

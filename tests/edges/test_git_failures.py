@@ -1,13 +1,12 @@
 """Repositories that are damaged, incomplete or slow: never an empty list, always a cause."""
 
 import os
-import socket
-import threading
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from support.repository import BuiltRepository, in_order
+from support.silent_remote import listening
 
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.edges.git import Repository
@@ -153,6 +152,7 @@ def test_a_missing_commit_is_fetched_alone_and_leaves_no_trace_but_itself(
     built, base, head = origin
     built.annotate("v1", base)
     clone = built.clone(tmp_path / "clone", *options)
+    clone.configure({"remote.origin.tagOpt": "--tags", "fetch.prune": "true", "remote.origin.mirror": "true"})
     kept = {path: path.read_bytes() for path in (clone.directory / ".git").glob("[cHp]*") if path.is_file()}
     refs = clone.git("for-each-ref")
     repository = Repository(clone.directory)
@@ -194,18 +194,34 @@ def test_fetching_without_a_remote_does_nothing(origin: tuple[BuiltRepository, s
     assert not (built.directory / ".git/FETCH_HEAD").exists()
 
 
-def test_fetching_starts_nothing_that_the_repository_names(
-    origin: tuple[BuiltRepository, str, str], tmp_path: Path
+@pytest.mark.parametrize(
+    "settings",
+    [
+        pytest.param({"remote.--upload-pack=PROGRAM.url": "URL"}, id="a remote that is an option"),
+        pytest.param({"remote.away.url": "ext::PROGRAM", "protocol.ext.allow": "always"}, id="a helper"),
+        pytest.param(
+            {"remote.away.url": "URL", "remote.away.vcs": "ext", "protocol.allow": "always"}, id="another vcs"
+        ),
+        pytest.param({"remote.away.url": "URL", "remote.away.uploadpack": "PROGRAM"}, id="a program at the other end"),
+        pytest.param({"remote.away.url": "URL", "gc.auto": "1", "maintenance.auto": "true"}, id="hooks"),
+    ],
+)
+def test_fetching_starts_no_hook_and_no_program_in_place_of_gits_own(
+    origin: tuple[BuiltRepository, str, str], tmp_path: Path, settings: Mapping[str, str]
 ) -> None:
     built, base, _ = origin
     clone = built.clone(tmp_path / "clone", "--depth=1")
     marker, program = tmp_path / "marker", tmp_path / "program"
     program.write_text(f"#!/bin/sh\ntouch '{marker}'\n", encoding="utf-8")
     program.chmod(0o755)
-    clone.git("remote", "rename", "origin", "away")
-    option = f"--upload-pack={program}"
-    clone.configure({f"remote.{option}.url": built.url, "remote.ext.url": f"ext::{program}"})
-    clone.configure({"remote.ext.promisor": "true", "gc.auto": "1", "core.fsmonitor": str(program)})
+    clone.git("remote", "remove", "origin")
+    for key, value in settings.items():
+        clone.git(
+            "config",
+            key.replace("PROGRAM", str(program)),
+            value.replace("PROGRAM", str(program)).replace("URL", built.url),
+        )
+    clone.configure({"core.fsmonitor": str(program)})
     for hook in ("reference-transaction", "post-checkout", "pre-auto-gc"):
         (clone.directory / ".git/hooks" / hook).write_bytes(program.read_bytes())
         (clone.directory / ".git/hooks" / hook).chmod(0o755)
@@ -224,31 +240,11 @@ def test_a_git_that_hangs_is_given_up(built: BuiltRepository) -> None:
     assert caught.value.detail == "git cat-file took longer than 0.2 seconds"
 
 
-@pytest.fixture
-def silent_remote() -> Iterator[str]:
-    """Return the address of a server that accepts every connection and never answers."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        connections: list[socket.socket] = []
-
-        def accept() -> None:
-            while True:
-                try:
-                    connections.append(server.accept()[0])
-                except OSError:
-                    return
-
-        thread = threading.Thread(target=accept, daemon=True)
-        thread.start()
-        yield f"git://127.0.0.1:{server.getsockname()[1]}/x"
-        server.shutdown(socket.SHUT_RDWR)
-        thread.join(5)
-        for connection in connections:
-            connection.close()
-
-
 @pytest.mark.parametrize("scheme", ["git", "http"])
-def test_a_remote_that_does_not_answer_is_given_up(built: BuiltRepository, silent_remote: str, scheme: str) -> None:
-    built.git("remote", "add", "origin", silent_remote.replace("git:", f"{scheme}:"))
-    repository = Repository(built.directory, time_limit=0.2)
-    repository.fetch("1" * 40)
-    assert repository.commit("1" * 40) is None
+def test_a_remote_that_does_not_answer_is_given_up(built: BuiltRepository, scheme: str) -> None:
+    with listening() as remote:
+        built.git("remote", "add", "origin", remote.url(scheme))
+        repository = Repository(built.directory, time_limit=0.2)
+        repository.fetch("1" * 40)
+        assert repository.commit("1" * 40) is None
+        assert remote.connections

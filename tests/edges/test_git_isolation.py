@@ -356,8 +356,13 @@ def planted(compared: tuple[BuiltRepository, str, str], tmp_path: Path) -> tuple
         pytest.param("/" + "x" * 300, id="too long"),
     ],
 )
+@pytest.mark.parametrize("inside", [True, False], ids=["from inside", "from outside"])
 def test_a_git_inside_the_repository_is_never_run(
-    planted: tuple[BuiltRepository, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: str
+    planted: tuple[BuiltRepository, str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    entry: str,
+    inside: bool,
 ) -> None:
     built, base, head = planted
     (tmp_path / "linked").symlink_to(built.directory)
@@ -372,7 +377,9 @@ def test_a_git_inside_the_repository_is_never_run(
     }.items():
         entry = entry.replace(place, str(directory))
     monkeypatch.setenv("PATH", os.pathsep.join([entry, os.environ["PATH"]]))
-    monkeypatch.chdir(built.directory)
+    # A relative entry that leads to a program from here could lead to another one from the repository.
+    script(tmp_path / "outside/bin/git", tmp_path / "marker")
+    monkeypatch.chdir(built.directory if inside else tmp_path / "outside")
     assert changed(built.directory, base, head) == CHANGED
     assert not (tmp_path / "marker").exists()
 

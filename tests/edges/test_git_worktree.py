@@ -196,6 +196,7 @@ def test_a_submodule_counts_when_another_commit_is_checked_out_in_it_not_for_wor
     "settings",
     [
         {"diff.orderFile": "ORDER"},
+        {"diff.orderFile": "/nowhere"},
         {"core.abbrev": "4"},
         {"diff.renames": "copies"},
         {"diff.relative": "true"},
@@ -206,7 +207,7 @@ def test_a_submodule_counts_when_another_commit_is_checked_out_in_it_not_for_wor
         {"diff.external": "PROGRAM"},
         {"core.quotePath": "true"},
     ],
-    ids=lambda settings: next(iter(settings)),
+    ids=lambda settings: " ".join(next(iter(settings.items()))),
 )
 def test_no_setting_changes_what_differs(
     checked_out: BuiltRepository, tmp_path: Path, settings: Mapping[str, str]

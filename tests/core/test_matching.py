@@ -1,0 +1,159 @@
+"""The automaton gives the answers of the slow way: each term of each set by itself, each pattern by one expression."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ci_classify.core.errors import InvalidFileError
+from ci_classify.core.matching import Matcher
+from ci_classify.core.model import ChangeKind, Changes, ChangeType, PathSet, Pattern, Rules
+from ci_classify.formats.rules_file import load_rules
+
+KINDS = [
+    ChangeKind(type=change, old_is_submodule=old, new_is_submodule=new)
+    for change in ChangeType
+    for old in (False, True)
+    for new in (False, True)
+]
+NAMES = st.sampled_from(["a", "b", "A", "ab", "a.md", "B.MD", "é", "\udce9", "x\ny"])
+PATHS = st.lists(NAMES, min_size=1, max_size=4).map("/".join)
+PATTERNS = st.sampled_from(
+    [
+        "a",
+        "/a",
+        "a/",
+        "/a/",
+        "/a/b",
+        "a/*",
+        "a/**",
+        "**/b",
+        "a/**/b",
+        "*.md",
+        "/*.md",
+        "*",
+        "/*/b",
+        "[ab]",
+        "/a*",
+        "?",
+        "??",
+        "é",
+        "/ab/",
+        "*b/",
+        "**",
+        "**/",
+        "/**/ab",
+        "a/b/",
+        "\\a",
+        "*\\.*",
+        "/A",
+        "/B.MD",
+    ]
+)
+SET_NAMES = ("one", "two", "three")
+
+
+def sets(references: Sequence[str]) -> st.SearchStrategy[object]:
+    """Return sets as a rules file writes them, with references to these names."""
+    choices = [PATTERNS, *([st.sampled_from(references).map(lambda name: f"@{name}")] if references else [])]
+    term = st.builds(lambda sign, body: sign + body, st.sampled_from(["", "", "!"]), st.one_of(choices))
+    terms = st.lists(term, min_size=1, max_size=5)
+    changes = st.lists(st.sampled_from(list(ChangeType)), min_size=1, max_size=3, unique=True)
+    limited = st.fixed_dictionaries({"paths": terms}, optional={"ignore-case": st.booleans(), "changes": changes})
+    return st.one_of(terms, limited)
+
+
+RULES = st.fixed_dictionaries(
+    {
+        "version": st.just(1),
+        "sets": st.fixed_dictionaries({name: sets(SET_NAMES[:number]) for number, name in enumerate(SET_NAMES)}),
+        "suites": st.dictionaries(
+            st.sampled_from(["s1", "s2", "s3"]), st.fixed_dictionaries({"inputs": sets(SET_NAMES)}), min_size=1
+        ),
+    },
+    optional={name: sets(SET_NAMES) for name in ("documentation", "unaffecting", "control")},
+)
+
+
+def slow_match(pattern: str, path: str, *, as_directory: bool, ignore_case: bool) -> bool:
+    """Match one pattern by one regular expression over the bytes of a whole path, and of each of its parents."""
+    raw = path.encode("utf-8", "surrogateescape")
+    directory_only = pattern.endswith("/")
+    body = pattern.rstrip("/")
+    anchored = "/" in body
+    expression = "" if anchored else "(?:.*/)?"
+    segments = body.removeprefix("/").split("/")
+    for number, segment in enumerate(segments):
+        last = number == len(segments) - 1
+        if segment == "**":
+            expression += ".+" if last else "(?:.*/)?"
+            continue
+        for token in re.findall(r"\\.|\[[^]]*\]|.", segment):
+            kinds = {"*": "[^/]*", "?": "[^/]"}
+            expression += kinds.get(token) or (token if token[0] == "[" else re.escape(token[-1]))
+        expression += "" if last else "/"
+    flags = re.DOTALL | (re.IGNORECASE if ignore_case else 0)
+    compiled = re.compile(expression.encode("utf-8"), flags)
+    parents = [raw[:place] for place, byte in enumerate(raw) if byte == ord("/")]
+    directories = [*parents, raw] if as_directory else parents
+    found = any(compiled.fullmatch(directory) for directory in directories)
+    return found or (not as_directory and not directory_only and compiled.fullmatch(raw) is not None)
+
+
+def slow_contains(rules: Rules, path_set: PathSet, path: str, change: ChangeType, *, as_directory: bool) -> bool:
+    """Evaluate a set term by term."""
+    if path_set.changes is not None and change not in path_set.changes:
+        return False
+    contained = False
+    for term in path_set.terms:
+        if isinstance(term.matches, Pattern):
+            hit = slow_match(term.matches.text, path, as_directory=as_directory, ignore_case=path_set.ignore_case)
+        else:
+            hit = slow_contains(rules, rules.sets[term.matches.name], path, change, as_directory=as_directory)
+        if hit:
+            contained = term.positive
+    return contained
+
+
+@given(RULES, st.lists(st.tuples(PATHS, st.sampled_from(KINDS)), max_size=12))
+def test_verdicts_are_those_of_the_slow_way(
+    document: Mapping[str, object], changed: list[tuple[str, ChangeKind]]
+) -> None:
+    try:
+        rules = load_rules(json.dumps(document), "rules.yaml").rules
+    except InvalidFileError:  # a suite that can contain nothing
+        return
+    matcher = Matcher(rules)
+    for path, kind in changed:
+        verdict = matcher.verdict(path, kind)
+        answers = partial(slow_answers, rules, path, kind)
+        assert bool(verdict.control) == any(answers(rules.control))
+        assert bool(verdict.documentation) == all(answers(rules.documentation))
+        assert bool(verdict.unaffecting) == all(answers(rules.unaffecting))
+        inputs = {number for number, suite in enumerate(rules.suites) if suite.inputs and any(answers(suite.inputs))}
+        assert {number for number, _ in verdict.inputs} == inputs
+
+
+def slow_answers(rules: Rules, path: str, kind: ChangeKind, path_set: PathSet) -> list[bool]:
+    """Return whether a set contains a path, for each of its sides that differ in being a submodule."""
+    sides = sorted({kind.old_is_submodule, kind.new_is_submodule})
+    return [slow_contains(rules, path_set, path, kind.type, as_directory=side) for side in sides]
+
+
+@given(RULES, st.lists(st.tuples(PATHS, st.sampled_from(KINDS)), max_size=30))
+def test_groups_hold_each_change_once(document: Mapping[str, object], changed: list[tuple[str, ChangeKind]]) -> None:
+    try:
+        rules = load_rules(json.dumps(document), "rules.yaml").rules
+    except InvalidFileError:
+        return
+    matcher = Matcher(rules)
+    changes = Changes(paths=[path for path, _ in changed], kinds=[kind for _, kind in changed])
+    groups = matcher.group(changes)
+    assert sum(group.count for group in groups.values()) == len(changed)
+    for verdict, group in groups.items():
+        places = [place for place, change in enumerate(changed) if matcher.verdict(*change) is verdict]
+        assert group.first == places[:3]
+        assert group.count == len(places)
