@@ -72,7 +72,8 @@ class _Files:
                     self.add(path, position or step.run.position)
 
     def _action(self, uses: str, position: Position) -> None:
-        directory = posixpath.normpath(uses).removeprefix(".").lstrip("/") if uses != LOCAL else ""
+        inside = uses.removeprefix(LOCAL).rstrip("/")
+        directory = posixpath.normpath(inside) if inside else ""
         for name in _ACTION_FILES:
             path = posixpath.join(directory, name)
             if self.add(path, position):
