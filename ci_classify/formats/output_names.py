@@ -23,6 +23,7 @@ _OPENS_MAPPING = re.compile(r"$|[{#&!]")
 _TOKEN = re.compile(
     r"""(?P<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*')|(?<=\s)\#[^\n]*|(?P<sign>[{}\[\]])|(?P<plain>[^\s{}\[\],:"'\#][^\s{}\[\],:]*)"""
 )
+_COLON = re.compile(r"\s{0,200}:")
 _KEYS_OF_OUTPUTS = frozenset({"title", "inputs", "events", "empty-diff", "documentation", "internal", "consumers"})
 
 
@@ -30,7 +31,7 @@ def output_names(content: bytes, file: str) -> tuple[str, ...]:
     """Return what looks like names of outputs, each once. Never raises."""
     text = _text(content, file)
     kept: dict[str, str] = {}
-    for name in (*_from_events(text), *_from_lines(text), *_from_brackets(text)):
+    for name in dict.fromkeys((*_from_events(text), *_from_lines(text), *_from_brackets(text))):
         if is_output_name(name) and name.lower() not in OWN_OUTPUTS:
             kept.setdefault(name.lower(), name)
     return tuple(kept.values())
@@ -112,6 +113,6 @@ def _from_brackets(text: str) -> Iterator[str]:
                     pass
                 if not opened:
                     break
-            elif opened == ["{"] and sign is None and text[end : end + 200].lstrip().startswith(":"):
+            elif len(opened) == 1 and sign is None and _COLON.match(text, end):
                 yield (token["plain"] or token["quoted"] or "").strip("\"'")
         start = _FLOW_HEADER.search(text, end)

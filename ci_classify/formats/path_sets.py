@@ -25,7 +25,7 @@ class SetReader:
     def __init__(self, reader: Reader, named: Node | None) -> None:
         self._reader = reader
         entries = reader.entries(named, "sets", "name: [PATTERN]") if named else []
-        self._names = tuple(name for name, _, _ in entries)
+        self._names = dict.fromkeys(name for name, _, _ in entries)
         self._names_known = named is None or isinstance(named, MappingNode)
         self._sets = {name: self.read(value, f"the set {visible(name)}") for name, _, value in entries}
         self._check_names({name: key for name, key, _ in entries})
@@ -102,7 +102,8 @@ class SetReader:
                 matches=SetReference(name=name, line=node.place.line, column=node.place.column), positive=positive
             )
         if self._names_known:
-            help_ = self._reader.advice(name, self._names) if self._names else "define it under `sets:`"
+            known = [other for other in self._names if is_set_name(other)]
+            help_ = self._reader.advice(name, known) if known else "define it under `sets:`"
             self._reader.wrong(
                 node, f"there is no set {quoted(name)}", f"{help_}; for a path, write '\\@' at its start"
             )
@@ -141,7 +142,7 @@ def chain(names: list[str]) -> str:
 
 def is_set_name(text: str) -> bool:
     """Return whether text is ``[A-Za-z0-9_-][A-Za-z0-9_.-]*``."""
-    return text[:1] != "." and is_word("_" + text.replace(".", "_"))
+    return text[:1] not in {"", "."} and is_word("_" + text.replace(".", "_"))
 
 
 def is_word(text: str) -> bool:

@@ -3,7 +3,7 @@
 The language is described in docs/rules.md; ``rules.schema.json`` says the same for editors.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from ci_classify.core.errors import Problem
 from ci_classify.core.model import (
@@ -35,7 +35,7 @@ MAX_NAME = 100
 MAX_OUTPUTS = 500
 
 _GLOB_STARS = 8  # bounds the time of a match
-_NOT_IN_BRANCHES = frozenset(" ~^:[\\")  # git-check-ref-format(1)
+_NOT_IN_BRANCHES = frozenset(" ~^:[\\\x7f")  # git-check-ref-format(1)
 _TOP = (
     "version",
     "sets",
@@ -289,8 +289,8 @@ class _Loader:
 
     def _known(self, node: Node | None, what: str, *, user: str = "", producers_too: bool = False) -> tuple[str, ...]:
         """Return a list of names of suites (perhaps of producers too) that exist, each once."""
-        found: list[str] = []
-        names = [*self._suite_names, *(self._producer_names if producers_too else ())]
+        found: dict[str, None] = {}
+        names = self._suite_names | self._producer_names if producers_too else self._suite_names
         if isinstance(node, Scalar) and node.text not in names:
             self.reader.wrong(node, f"{what} must be a list of names", "write [SUITE]")
             return ()
@@ -298,7 +298,7 @@ class _Loader:
             if text in found:
                 self.reader.wrong(item, f"{visible(text)} stands twice in {what}", "delete one")
             elif text in names:
-                found.append(text)
+                found[text] = None
             elif text in self._producer_names:
                 self.reader.wrong(
                     item,
@@ -368,10 +368,13 @@ class _Loader:
             shown = visible(name)
             before = self.reader.errors
             fields = self.reader.fields(value, f"the label {shown}", ("selects", "skips"))
-            lists = [field for field in fields.values() if not isinstance(field, Listing) or field.items]
-            if not lists and isinstance(value, MappingNode) and self.reader.errors == before:
+            empty = all(isinstance(field, Listing) and not field.items for field in fields.values())
+            if empty and isinstance(value, MappingNode) and self.reader.errors == before:
                 self.reader.wrong(
-                    key, f"the label {shown} does nothing", "write `selects: [SUITE]` or `skips: [SUITE]`"
+                    key,
+                    f"the label {shown} does nothing",
+                    "write `selects: [SUITE]` or `skips: [SUITE]`",
+                    warning=bool(fields),
                 )
             selects = fields.get("selects")
             everything = isinstance(selects, Scalar) and selects.text == _EVERYTHING
@@ -396,11 +399,11 @@ def _position(node: Node) -> Position:
     return (node.place.line, node.place.column)
 
 
-def _text_keys(node: Node | None) -> Sequence[str]:
+def _text_keys(node: Node | None) -> dict[str, None]:
     """Return the keys of a section, each once."""
     if not isinstance(node, MappingNode):
-        return ()
-    return tuple(dict.fromkeys(key.text for key, _ in node.pairs if isinstance(key, Scalar) and key.kind == "text"))
+        return {}
+    return dict.fromkeys(key.text for key, _ in node.pairs if isinstance(key, Scalar) and key.kind == "text")
 
 
 def _event_mistake(event: str, branch: str, *, spaced: bool) -> tuple[str, str] | None:
@@ -409,7 +412,7 @@ def _event_mistake(event: str, branch: str, *, spaced: bool) -> tuple[str, str] 
         return "its name is no word", "write the name of an event, or '*'"
     if spaced and not branch:
         return "no branch follows the space", "delete the space"
-    if not _NOT_IN_BRANCHES.isdisjoint(branch) or not branch.isprintable():
+    if any(character in _NOT_IN_BRANCHES or character < " " for character in branch):
         return "no branch can have that name", "write one branch; * stays within a slash, ** does not"
     if branch.count("*") > _GLOB_STARS:
         return f"it has more than {_GLOB_STARS} stars", "write an entry for each branch"
