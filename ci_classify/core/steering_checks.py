@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ci_classify.core.findings import Code, Finding, Severity
 from ci_classify.core.model import Position
-from ci_classify.core.rule_checks import suites_that_miss
+from ci_classify.core.survey import suites_that_miss
 from ci_classify.core.text import visible
 from ci_classify.core.wiring import LOCAL, Wiring
 from ci_classify.core.workflow import Step
