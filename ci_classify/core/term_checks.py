@@ -23,6 +23,7 @@ class Terms:
         self._terms = named.path_set.terms
 
     def findings(self) -> Iterator[Finding]:
+        """Return what is wrong with each term, in order."""
         settled: set[int] = set()
         for index, term in enumerate(self._terms):
             masks = self._survey.masks_of_term(self._named.place, index)
