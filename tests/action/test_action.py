@@ -24,6 +24,7 @@ ACTION = yaml.safe_load((TOP / "action.yml").read_text(encoding="utf-8"))
 SETUP, COMMAND = ACTION["runs"]["steps"]
 INPUTS = {name: str(given["default"]) for name, given in ACTION["inputs"].items()}
 BASH = shutil.which("bash") or ""
+TOO_OLD = f'exec {shlex.quote(sys.executable)} "$1" "$2" "import sys; sys.version_info = (3, 10, 14); $3"'
 
 # Would run if anything in the checkout under test were imported or executed.
 TRAP = "import pathlib; pathlib.Path(__file__).with_name('pwned').write_text('')\n"
@@ -120,7 +121,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Job:
     (job.action / "ci_classify").symlink_to(TOP / "ci_classify")
     lock = lock_installed(TOP / "requirements.lock", job.wheels)
     (job.action / "requirements.lock").write_text(lock, encoding="utf-8")
-    program(job.programs / "python3", "exit 1")
+    program(job.programs / "python3", TOO_OLD)
     program(job.programs / "python", f'exec {shlex.quote(sys.executable)} "$@"')
     return job
 
@@ -150,7 +151,7 @@ def test_the_action_classifies_and_runs_nothing_of_the_checkout(job: Job, python
 
 
 def test_labels_come_one_a_line(job: Job, python: str) -> None:
-    labels = "other\r\na 'b' \"c\"\n\n$(touch pwned)\n--help\n"
+    labels = "other\r\na 'b' \"c\"\r\n\n$(touch pwned)\n--help\n"
     code, printed, outputs = job.step(COMMAND, {"labels": labels}, PYTHON=python)
     assert code == 0, printed
     assert outputs["unit"] == "false"
@@ -166,6 +167,14 @@ def test_no_input_is_anything_but_a_value(job: Job, python: str, name: str, valu
         assert set(outputs) == {"unit", "docs", "plan"}
     else:  # no output at all, so that every consumer's guard runs it
         assert outputs == {}
+
+
+@pytest.mark.parametrize("name", ["command", "fetch"])
+def test_another_word_than_the_known_ones_fails(job: Job, python: str, name: str) -> None:
+    code, printed, outputs = job.step(COMMAND, {name: "True"}, PYTHON=python)
+    assert code == 2
+    assert printed.startswith(f"::error title=ci-classify::The input {name} must be ")
+    assert outputs == {}
 
 
 def test_a_fallback_is_complete(job: Job, python: str) -> None:
@@ -192,7 +201,7 @@ def test_the_action_judges_the_results_of_jobs(job: Job, python: str, by: str, r
 
 @pytest.mark.parametrize("named", ["", "/nowhere/python", "$(touch pwned)", "--help"])
 def test_without_a_python_the_step_fails_and_says_so(job: Job, tmp_path: Path, named: str) -> None:
-    program(tmp_path / "python3", "exit 1")
+    program(tmp_path / "python3", TOO_OLD)
     code, printed, outputs = job.step(SETUP, {"python": named}, PATH=str(tmp_path))
     assert code == 1
     assert printed.startswith("::error title=ci-classify::There is no Python 3.11 or newer")
