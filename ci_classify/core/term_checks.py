@@ -21,23 +21,25 @@ class Terms:
         self._survey = survey
         self._named = named
         self._terms = named.path_set.terms
+        self._settled: set[int] = set()
+        self._pointless_ones: set[int] = set()
 
     def findings(self) -> Iterator[Finding]:
-        """Return what is wrong with each term, in order."""
-        settled: set[int] = set()
+        """Return what is wrong with the terms. All that are called pointless may be deleted together."""
         for index, term in enumerate(self._terms):
             masks = self._survey.masks_of_term(self._named.place, index)
             if not masks and isinstance(term.matches, Pattern):
-                settled.add(index)
+                self._settled.add(index)
                 yield self._matches_nothing(term)
                 continue
             pointless = self._pointless(index)
             if pointless is not None:
-                settled.add(index)
+                self._settled.add(index)
+                self._pointless_ones.add(index)
                 yield pointless
             yield from self._unanchored(term, masks)
             yield from self._only_documentation(term, masks)
-        yield from self._without_effect(settled)
+        yield from self._without_effect()
 
     def _finding(self, code: Code, severity: Severity, term: Term, message: str, help_: str) -> Finding:
         position = (term.line, term.matches.column)
@@ -98,7 +100,9 @@ class Terms:
         return None
 
     def _covers(self, wide: int, narrow: int) -> bool:
-        """Return whether one term of the set matches all that another does."""
+        """Return whether one term of the set, which is not pointless itself, matches all that another does."""
+        if wide in self._pointless_ones:
+            return False
         one, other = self._terms[wide].matches, self._terms[narrow].matches
         if isinstance(one, SetReference) and isinstance(other, SetReference) and one.name == other.name:
             return True
@@ -156,16 +160,17 @@ class Terms:
             "write `documentation: keep` in the suite, or exclude the path from documentation",
         )
 
-    def _without_effect(self, settled: set[int]) -> Iterator[Finding]:
+    def _without_effect(self) -> Iterator[Finding]:
         """Look for terms without which the set would contain the same tracked files, from the last to the first."""
         place = self._named.place
         kinds = {tuple(hits[place]) for hits in self._survey.kinds.values() if place in hits}
-        gone = set(settled)
+        gone = set(self._settled)
         for index in range(len(self._terms) - 1, -1, -1):
             touched = [hits for hits in kinds if index in hits]
             if index in gone or not touched:
                 continue
-            if all(self._verdict(hits, gone) == self._verdict(hits, gone | {index}) for hits in touched):
+            # Alone, and together with all that are told so far.
+            if all(self._is_same(hits, before, index) for hits in touched for before in (set[int](), gone)):
                 gone.add(index)
                 term = self._terms[index]
                 yield self._finding(
@@ -175,6 +180,9 @@ class Terms:
                     f"without {visible(term.text)}, {self._named.what} would contain the same tracked files",
                     "delete it if it guards against no files to come",
                 )
+
+    def _is_same(self, hits: Sequence[int], gone: set[int], index: int) -> bool:
+        return self._verdict(hits, gone) == self._verdict(hits, gone | {index})
 
     def _verdict(self, hits: Sequence[int], gone: set[int]) -> bool:
         deciding = next((index for index in reversed(hits) if index not in gone), None)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.command import run_command
 from support.plans import PROJECT
-from support.repository import BuiltRepository, Submodule
+from support.repository import BuiltRepository, Files, Submodule
 from support.snapshots import Snapshots
 
 from ci_classify.core.findings import Code
@@ -22,7 +22,7 @@ def files_of(case: Path) -> Iterator[tuple[str, str]]:
             yield path.relative_to(case).as_posix(), path.read_text(encoding="utf-8")
 
 
-def build(built: BuiltRepository, files: dict[str, str]) -> Path:
+def build(built: BuiltRepository, files: Files) -> Path:
     built.check_out(built.commit(files))
     return built.directory
 
@@ -214,3 +214,142 @@ def test_a_regression_of_the_rules_of_nvx_is_found(
 ) -> None:
     assert old in NVX_RULES
     assert {code for code, _ in check_nvx(nvx, capsys, rules=NVX_RULES.replace(old, new))} == codes
+
+
+# -- the command -----------------------------------------------------------------------------------------
+
+SMALL = "version: 1\nsuites: {run-a: {inputs: [/src/]}, run-b: {inputs: [/gone]}}\n"
+
+
+@pytest.fixture
+def small(built: BuiltRepository) -> BuiltRepository:
+    """Return a repository in which one term matches nothing."""
+    built.check_out(built.commit({"rules.yaml": SMALL, "src/a": "1\n"}))
+    return built
+
+
+def codes(found: list[dict[str, str]]) -> list[str]:
+    return [finding["code"] for finding in found]
+
+
+def test_findings_as_json(small: BuiltRepository, capsys: pytest.CaptureFixture[str]) -> None:
+    (finding,) = [f for f in findings(small.directory, capsys) if f["code"] == Code.TERM_MATCHES_NOTHING]
+    assert finding == {
+        "code": "term-matches-nothing",
+        "severity": "warning",
+        "file": "rules.yaml",
+        "line": 2,
+        "column": 53,
+        "message": "/gone matches no tracked file",
+        "help": "correct the path, or delete the line",
+    }
+    assert SMALL.splitlines()[1][53 - 1 :].startswith("/gone")
+
+
+def test_findings_as_annotations(small: BuiltRepository, capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run_command(capsys, "check", "--repo", str(small.directory), "--format", "annotations")
+    assert ran.code == 1
+    assert ran.stdout.splitlines()[-1] == (
+        "::warning file=rules.yaml,line=2,col=53,title=term-matches-nothing::"
+        "/gone matches no tracked file; correct the path, or delete the line"
+    )
+
+
+def test_findings_as_sarif(small: BuiltRepository, capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run_command(capsys, "check", "--repo", str(small.directory), "--format", "sarif")
+    log = json.loads(ran.stdout)
+    assert (ran.code, log["version"], len(log["runs"])) == (1, "2.1.0", 1)
+    (run,) = log["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in rules] == [code.value for code in Code]
+    assert all(rules[result["ruleIndex"]]["id"] == result["ruleId"] for result in run["results"])
+    assert {result["level"] for result in run["results"]} <= {"error", "warning", "note"}
+    assert run["results"][-1]["locations"] == [
+        {
+            "physicalLocation": {
+                "artifactLocation": {"uri": "rules.yaml"},
+                "region": {"startLine": 2, "startColumn": 53},
+            }
+        }
+    ]
+
+
+def test_a_revision_and_the_working_tree_can_be_checked(
+    small: BuiltRepository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = small.git("rev-parse", "HEAD")
+    small.check_out(small.commit({"gone": "1\n"}, old))
+    assert findings(small.directory, capsys) == []
+    assert Code.TERM_MATCHES_NOTHING in codes(findings(small.directory, capsys, "--rev", old))
+    (small.directory / "gone").unlink()
+    small.write({"new/file": "1\n"})
+    assert findings(small.directory, capsys) == []
+    ran = run_command(capsys, "check", "--repo", str(small.directory))
+    assert "Changes that are not committed are left out" in ran.stderr
+    found = codes(findings(small.directory, capsys, "--worktree"))
+    assert {Code.TERM_MATCHES_NOTHING, Code.UNCLAIMED_FILES} <= set(found)
+
+
+def test_a_submodule_is_a_directory_to_a_pattern(built: BuiltRepository, capsys: pytest.CaptureFixture[str]) -> None:
+    rules = "version: 1\nsuites: {run-a: {inputs: [/src/]}, run-b: {inputs: [/vendor/lib/]}}\n"
+    files: Files = {"rules.yaml": rules, "src/a": "1\n", "vendor/lib": Submodule("1" * 40)}
+    built.check_out(built.commit(files))
+    assert findings(built.directory, capsys) == []
+    assert findings(built.directory, capsys, "--worktree") == []
+
+
+def test_named_workflows_alone_are_looked_at(built: BuiltRepository, capsys: pytest.CaptureFixture[str]) -> None:
+    rules = "version: 1\nunaffecting: [/.github/]\nsuites: {run-a: {inputs: [/src/]}}\n"
+    files = {"rules.yaml": rules, "src/a": "1\n", CI: "jobs: {}\n", ".github/workflows/b.yml": "on: push\njobs: {}\n"}
+    build(built, files)
+    assert codes(findings(built.directory, capsys)) == [Code.TRIGGER_MISSING]
+    other = str(built.directory / ".github/workflows/b.yml")
+    assert findings(built.directory, capsys, "--workflow", other) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--rev", "nowhere"), "lacks the commit nowhere"),
+        (("--rev", "HEAD", "--worktree"), "give one of the two"),
+        (("--workflow", "nowhere.yml"), "is no tracked file"),
+        (("--format", "xml"), "'xml' is not one of"),
+        (("--rules", "/nowhere"), "there are no rules"),
+    ],
+)
+def test_wrong_use_is_2(
+    small: BuiltRepository,
+    words: tuple[str, ...],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(small.directory)
+    ran = run_command(capsys, "check", *words)
+    assert (ran.code, ran.stdout) == (2, "")
+    assert said in ran.stderr
+
+
+def test_outside_of_a_repository_it_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "rules.yaml").write_text(SMALL, encoding="utf-8")
+    ran = run_command(capsys, "check", "--repo", str(tmp_path))
+    assert (ran.code, "is not in a git repository" in ran.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("form", ["text", "json", "annotations", "sarif"])
+def test_hostile_names_are_only_shown(built: BuiltRepository, form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["a\n::error::x", "##[group]x", "new\udce9/b\x1b[31m", "%0A::add-mask::x"]
+    workflow = "on: push\njobs:\n  \"x\\n::stop-commands::y\": {needs: '::error::z', steps: []}\n"
+    rules = "version: 1\ncontrol: [/.github/]\nsuites: {run-a: {inputs: [/src/]}}\n"
+    build(built, {"rules.yaml": rules, "src/a": "1\n", CI: workflow, **dict.fromkeys(names, "1\n")})
+    ran = run_command(capsys, "check", "--repo", str(built.directory), "--format", form)
+    assert ran.code == 1
+    assert "\x1b" not in ran.stdout
+    assert "##[" not in ran.stdout
+    for line in ran.stdout.splitlines():
+        assert not line.lstrip().startswith("::") or (form == "annotations" and line.count("::") == 2)
+
+
+def test_the_same_check_prints_the_same_bytes(small: BuiltRepository, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("check", "--repo", str(small.directory), "--format", "sarif")
+    assert run_command(capsys, *words) == run_command(capsys, *words)
