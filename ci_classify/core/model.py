@@ -48,10 +48,11 @@ class Changes(Record):
 
 
 class Pattern(Record):
-    """An accepted pattern: its text as written and the line of the rules file."""
+    """An accepted pattern: its text as written, and where it stands in the rules file."""
 
     text: str
     line: int
+    column: int = 1
 
 
 class SetReference(Record):
@@ -59,6 +60,7 @@ class SetReference(Record):
 
     name: str
     line: int
+    column: int = 1
 
 
 class Term(Record):

@@ -84,7 +84,6 @@ class SetReader:
     def _term(self, text: str, node: Node, *, ignore_case: bool) -> Term:
         positive = not text.startswith("!")
         body = text if positive else text[1:]
-        line = node.place.line
         if body.startswith("@"):
             return self._reference(body[1:], node, positive=positive)
         try:
@@ -95,13 +94,16 @@ class SetReader:
         doubts = human_doubts(body)
         if doubts is not None:
             self._reader.wrong(node, doubts[0], doubts[1], warning=True)
-        return Term(matches=Pattern(text=body, line=line), positive=positive)
+        return Term(matches=Pattern(text=body, line=node.place.line, column=node.place.column), positive=positive)
 
     def _reference(self, name: str, node: Node, *, positive: bool) -> Term:
         if name in self._names:
-            return Term(matches=SetReference(name=name, line=node.place.line), positive=positive)
+            return Term(
+                matches=SetReference(name=name, line=node.place.line, column=node.place.column), positive=positive
+            )
         if self._names_known:
-            help_ = self._reader.advice(name, list(self._names)) if self._names else "define it under `sets:`"
+            known = [other for other in self._names if is_set_name(other)]
+            help_ = self._reader.advice(name, known) if known else "define it under `sets:`"
             self._reader.wrong(
                 node, f"there is no set {quoted(name)}", f"{help_}; for a path, write '\\@' at its start"
             )
@@ -140,7 +142,7 @@ def chain(names: list[str]) -> str:
 
 def is_set_name(text: str) -> bool:
     """Return whether text is ``[A-Za-z0-9_-][A-Za-z0-9_.-]*``."""
-    return text[:1] != "." and is_word("_" + text.replace(".", "_"))
+    return text[:1] not in {"", "."} and is_word("_" + text.replace(".", "_"))
 
 
 def is_word(text: str) -> bool:

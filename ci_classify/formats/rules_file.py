@@ -36,7 +36,7 @@ MAX_NAME = 100
 MAX_OUTPUTS = 500
 
 _GLOB_STARS = 8  # bounds the time of a match
-_NOT_IN_BRANCHES = frozenset(" ~^:[\\")  # git-check-ref-format(1)
+_NOT_IN_BRANCHES = frozenset(" ~^:[\\\x7f")  # git-check-ref-format(1)
 _TOP = (
     "version",
     "sets",
@@ -372,10 +372,13 @@ class _Loader:
             shown = visible(name)
             before = self.reader.errors
             fields = self.reader.fields(value, f"the label {shown}", ("selects", "skips"))
-            lists = [field for field in fields.values() if not isinstance(field, Listing) or field.items]
-            if not lists and isinstance(value, MappingNode) and self.reader.errors == before:
+            empty = all(isinstance(field, Listing) and not field.items for field in fields.values())
+            if empty and isinstance(value, MappingNode) and self.reader.errors == before:
                 self.reader.wrong(
-                    key, f"the label {shown} does nothing", "write `selects: [SUITE]` or `skips: [SUITE]`"
+                    key,
+                    f"the label {shown} does nothing",
+                    "write `selects: [SUITE]` or `skips: [SUITE]`",
+                    warning=bool(fields),
                 )
             selects = fields.get("selects")
             everything = isinstance(selects, Scalar) and selects.text == _EVERYTHING
@@ -413,7 +416,7 @@ def _event_mistake(event: str, branch: str, *, spaced: bool) -> tuple[str, str] 
         return "its name is no word", "write the name of an event, or '*'"
     if spaced and not branch:
         return "no branch follows the space", "delete the space"
-    if not _NOT_IN_BRANCHES.isdisjoint(branch) or not branch.isprintable():
+    if any(character in _NOT_IN_BRANCHES or character < " " for character in branch):
         return "no branch can have that name", "write one branch; * stays within a slash, ** does not"
     if branch.count("*") > _GLOB_STARS:
         return f"it has more than {_GLOB_STARS} stars", "write an entry for each branch"
