@@ -14,6 +14,7 @@ from ci_classify.edges.recordings import file_facts
 
 _LOGS = ("-wal", "-journal")
 _HEADER = b"SQLite format 3\0"
+_PATIENCE = 2.0  # seconds to wait for another process that uses a database
 _LONGEST_VALUE = 256 << 20  # bytes
 _FAILURES = (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError, MemoryError)
 
@@ -74,7 +75,8 @@ def _complaint(database: sqlite3.Connection, check: str) -> str | None:
 @contextmanager
 def _connection(path: Path, options: str) -> Iterator[sqlite3.Connection]:
     """Open a database that may be hostile; text comes as bytes, since it may be none."""
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?{options}", uri=True, isolation_level=None)) as database:
+    address = f"{path.absolute().as_uri()}?{options}"
+    with closing(sqlite3.connect(address, uri=True, isolation_level=None, timeout=_PATIENCE)) as database:
         database.text_factory = bytes
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
         for setting in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "ignore_check_constraints=ON"):
