@@ -5,6 +5,7 @@ The language is described in docs/rules.md; ``rules.schema.json`` says the same 
 
 from collections.abc import Iterable
 
+from ci_classify.core.baseline import Baseline
 from ci_classify.core.errors import Problem
 from ci_classify.core.model import (
     EventMode,
@@ -19,7 +20,7 @@ from ci_classify.core.model import (
     Term,
     Unclaimed,
 )
-from ci_classify.core.patterns import PatternError, compile_pattern
+from ci_classify.core.patterns import PatternError, compile_pattern, literal_pattern
 from ci_classify.core.record import Record
 from ci_classify.core.text import quoted, visible
 from ci_classify.formats.examples import read_examples
@@ -50,6 +51,7 @@ _TOP = (
     "producers",
     "required-check",
     "examples",
+    "baselines",
 )
 _SUITE = ("inputs", "title", "events", "empty-diff", "documentation", "internal")
 _EVERYTHING = "everything"
@@ -114,12 +116,6 @@ def is_output_name(name: str) -> bool:
     return is_word(name) and len(name) <= MAX_NAME
 
 
-def literal_pattern(path: str) -> str:
-    """Return the pattern of exactly one path, given from the top of the repository."""
-    special = frozenset("\\*?[ ")
-    return "/" + "".join(f"\\{character}" if character in special else character for character in path)
-
-
 class _Loader:
     """Reads the sections in an order in which names are known before they are used."""
 
@@ -157,7 +153,15 @@ class _Loader:
                 self.reader, fields.get("required-check"), [*self._suite_names, *self._producer_names]
             ),
             examples=read_examples(self.reader, fields.get("examples"), known),
+            baselines=self._baselines(fields.get("baselines")),
         )
+
+    def _baselines(self, node: Node | None) -> tuple[Baseline, ...]:
+        if node is None:
+            return ()
+        from ci_classify.formats.baselines import read_baselines  # noqa: PLC0415 -- most rules files have none
+
+        return read_baselines(self.reader, node)
 
     def _version(self) -> None:
         node = self._fields.get("version")
