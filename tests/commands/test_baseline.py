@@ -250,7 +250,10 @@ def test_a_link_that_is_no_input_is_nothing(project: Project) -> None:
 
 
 def test_a_path_in_both_kinds_invalidates_and_is_not_reported(project: Project) -> None:
-    both = {"strict": {"files": ["tools/fetch.py"]}, "loose": {"globs": ["/tools/**"], "on-change": "report"}}
+    both: Mapping[str, Fields] = {
+        "strict": {"files": ["tools/fetch.py"]},
+        "loose": {"globs": ["/tools/**"], "on-change": "report"},
+    }
     project.declare(with_groups(**both))
     found = answered(project.identity("identity.json", BUCKET))
     assert found["reported"] == {"loose": {}}
