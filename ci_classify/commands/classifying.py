@@ -1,7 +1,6 @@
 """Rules, an event and a comparison become a plan. The one place that turns "cannot classify" into a plan."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from ci_classify.commands import showing
 from ci_classify.core.decision import decide, everything_runs, looks_at_changes
@@ -30,7 +29,7 @@ class Classified(Record):
     problems: tuple[Problem, ...] = ()
 
 
-def open_rules(top: Path, given: str | None) -> LoadedRules:
+def open_rules(top: str, given: str | None) -> LoadedRules:
     """Return the rules of a repository, or raise InvalidFileError; an absent file is a problem like any other."""
     found = rules_files.locate(top, given)
     try:
@@ -47,7 +46,7 @@ def open_rules(top: Path, given: str | None) -> LoadedRules:
     return load_rules(content, found.shown, control_paths=found.paths_in_tree)
 
 
-def classify(top: Path, rules_given: str | None, event: Event, compare: Compare) -> Classified:
+def classify(top: str, rules_given: str | None, event: Event, compare: Compare) -> Classified:
     """Return the plan of an event; whatever goes wrong on the way is the fallback with its cause.
 
     Raises NoOutputsError where not even the names of the outputs can be known.
@@ -89,7 +88,7 @@ def _invalid(problems: tuple[Problem, ...]) -> Fallback:
 
 
 def _without_rules(
-    top: Path,
+    top: str,
     rules_given: str | None,
     event: Event,
     compare: Compare,
@@ -114,7 +113,7 @@ def _names_here(found: rules_files.RulesFile) -> tuple[str, ...]:
         return ()
 
 
-def _names_at_base(top: Path, found: rules_files.RulesFile, compare: Compare) -> tuple[str, ...]:
+def _names_at_base(top: str, found: rules_files.RulesFile, compare: Compare) -> tuple[str, ...]:
     try:
         base = compare().comparison.base
         repository = Repository(top)

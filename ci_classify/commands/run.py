@@ -1,7 +1,6 @@
 """``ci-classify run``: classify in CI, write the outputs, the summary and the log."""
 
 from functools import partial
-from pathlib import Path
 
 from ci_classify.commands import showing
 from ci_classify.commands.classifying import Classified, Compare, NoOutputsError, classify
@@ -40,7 +39,7 @@ def run(request: RunRequest, here: github.Runner | None = None) -> int:
     here = here or github.runner()
     event, compare_now = situation(request, here)
     try:
-        classified = classify(top_of(Path(request.repo)), request.rules, event, compare_now)
+        classified = classify(top_of(request.repo), request.rules, event, compare_now)
     except NoOutputsError as error:
         showing.error(f"{error}\nThe names of the outputs can't be known, so that none can be written.")
         return USAGE
@@ -75,7 +74,7 @@ def situation(request: RunRequest, here: github.Runner) -> tuple[Event, Compare]
 def _compared(request: RunRequest, asked: Request) -> Compared:
     if request.paths_from is not None:
         return Compared(changes=_listed(request.paths_from), comparison=Comparison())
-    repository = Repository(Path(request.repo))
+    repository = Repository(request.repo)
     if request.base is not None:
         return between(repository, request.base, request.head or "HEAD", fetch=request.fetch)
     return compare(repository, asked, fetch=request.fetch)
@@ -83,7 +82,7 @@ def _compared(request: RunRequest, asked: Request) -> Compared:
 
 def _listed(source: str) -> Changes:
     try:
-        content = files.read_standard_input() if source == "-" else files.read(Path(source))
+        content = files.read_standard_input() if source == "-" else files.read(source)
     except files.FileProblemError as error:
         raise CannotClassifyError(FallbackCause.PATHS_UNREADABLE, str(error)) from None
     return read_paths(content, "standard input" if source == "-" else source)
