@@ -17,10 +17,10 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from operator import itemgetter
-from typing import NamedTuple
 
 from ci_classify.core.model import ChangeKind, Changes, ChangeType, PathSet, Pattern, Rules, SetReference, Term
 from ci_classify.core.patterns import ANY_DEPTH, Program, Segment, Shape, compile_pattern, fold, to_byte_text
+from ci_classify.core.record import Record
 
 EVIDENCE = 3  # paths that an explanation shows before "and N more"
 MAX_CACHED = 200_000  # directories and verdicts: bounds memory, whatever the number of changes
@@ -431,7 +431,7 @@ def _either(old: Verdict, new: Verdict) -> Verdict:
     )
 
 
-class Match(NamedTuple):
+class Match(Record):
     """A term that matches a path, and the pattern by which it does: its own, or one of the set that it names."""
 
     term: Term
@@ -482,7 +482,7 @@ class SetEvaluator:
     def last_match(self, number: int, mask: int) -> "Match | None":
         """Return the term of a set that decides about a path, whatever the type of its change, or None."""
         hit = self._last_hits(mask, None).get(self._first + number)
-        return Match(hit[2], hit[3]) if hit else None
+        return Match(term=hit[2], pattern=hit[3]) if hit else None
 
     @property
     def sets(self) -> Sequence[PathSet]:
