@@ -14,8 +14,10 @@ Refuses: any knowledge of modes, labels and policies.
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
+from itertools import groupby
 from operator import itemgetter
 
 from ci_classify.core.model import ChangeKind, Changes, ChangeType, PathSet, Pattern, Rules, SetReference, Term
@@ -24,6 +26,8 @@ from ci_classify.core.record import Record
 
 EVIDENCE = 3  # paths that an explanation shows before "and N more"
 MAX_CACHED = 200_000  # directories and verdicts: bounds memory, whatever the number of changes
+
+_FEW = 4  # paths of one directory, fewer than which are not worth sharing what is seen
 
 _Place = tuple[int, int]  # program, index of the segment that the next component must match
 
@@ -43,39 +47,61 @@ _NOTHING = _Step()
 _ENDING = frozenset({Shape.LITERAL, Shape.SUFFIX})
 
 
-_Wait = tuple[Segment, bool, _Step]  # what a place waits for, whether in folded letters, and what that brings
+class _Wait:
+    """What a place waits for, whether in folded letters, and what that brings. Equal keys wait for the same."""
+
+    __slots__ = ("folded", "key", "segment", "step")
+
+    def __init__(self, segment: Segment, step: _Step, *, folded: bool) -> None:
+        self.key = f"{segment.shape.value} {folded} {segment.text}"
+        self.segment = segment
+        self.folded = folded
+        self.step = step
 
 
 class _Table:
     """Places by the segment that they wait for. A component is looked up, not compared with each."""
 
     def __init__(self, waiting: Iterable[_Wait]) -> None:
-        slots: dict[tuple[Segment, bool], list[_Step]] = {}
-        for segment, folded, step in waiting:
-            slots.setdefault((segment, folded), []).append(step)
-        self._steps = [_joined(steps) for steps in slots.values()]
+        slots: dict[str, list[_Wait]] = {}
+        for wait in waiting:
+            slots.setdefault(wait.key, []).append(wait)
+        self._waits = [waits[0] for waits in slots.values()]
+        self._steps = [_joined([wait.step for wait in waits]) for waits in slots.values()]
         self._joined: dict[tuple[int, ...], _Step] = {}
         self._always: list[int] = []
         # How to look (letter case folded? by suffix? how many bytes? 0 for the whole) -> text -> number of the step.
         self._lookups: dict[tuple[bool, bool, int], dict[str, int]] = {}
         self._regexes: list[tuple[bool, re.Pattern[str], int]] = []
-        # What a component must end with to bring anything, as it is and in folded letters; None if that can't be said.
-        self.endings: tuple[tuple[str, ...], tuple[str, ...]] | None = _endings(slots)
-        for number, (segment, folded) in enumerate(slots):
-            match segment.shape:
-                case Shape.ANYTHING:
-                    self._always.append(number)
-                case Shape.REGEX:
-                    self._regexes.append((folded, re.compile(segment.text), number))
-                case Shape.LITERAL | Shape.SUFFIX | Shape.PREFIX:
-                    length = 0 if segment.shape is Shape.LITERAL else len(segment.text)
-                    how = (folded, segment.shape is Shape.SUFFIX, length)
-                    self._lookups.setdefault(how, {})[segment.text] = number
+        self._odd: _Odd | None = None
+        for number, wait in enumerate(self._waits):
+            shape, text = wait.segment.shape, wait.segment.text
+            if shape is Shape.ANYTHING:
+                self._always.append(number)
+            elif shape is Shape.REGEX:
+                self._regexes.append((wait.folded, re.compile(text), number))
+            else:
+                length = 0 if shape is Shape.LITERAL else len(text)
+                self._lookups.setdefault((wait.folded, shape is Shape.SUFFIX, length), {})[text] = number
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing waits here."""
         return not self._steps
+
+    @property
+    def odd(self) -> "_Odd":
+        """The names to look at each by itself: all that match anything but ``*`` and ``*.extension``."""
+        if self._odd is None:
+            self._odd = _odd(self._waits)
+        return self._odd
+
+    def endings(self) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+        """Return what a component must end with to bring anything, as it is and in folded letters, if that can be said."""
+        if not all(wait.segment.shape in _ENDING for wait in self._waits):
+            return None
+        exact = tuple(wait.segment.text for wait in self._waits if not wait.folded)
+        return exact, tuple(wait.segment.text for wait in self._waits if wait.folded)
 
     def step(self, component: str) -> _Step:
         """Return all that a component brings; equal answers are the same object."""
@@ -103,12 +129,48 @@ class _Table:
         return step
 
 
-def _endings(waiting: Iterable[tuple[Segment, bool]]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    known = list(waiting)
-    if not all(segment.shape in _ENDING for segment, _ in known):
-        return None
-    exact, folded = (tuple(segment.text for segment, is_folded in known if is_folded is kind) for kind in (False, True))
-    return exact, folded
+class _Odd:
+    """The names that bring more or less than another name with the same extension may."""
+
+    __slots__ = ("ends", "literals", "regex")
+
+    def __init__(self, literals: frozenset[str], ends: tuple[str, ...], regex: re.Pattern[str] | None) -> None:
+        self.literals = literals
+        self.ends = ends
+        self.regex = regex
+
+    def among(self, paths: Sequence[str], cut: int) -> set[int]:
+        """Return the places of paths whose names, behind the cut, are odd."""
+        found: set[int] = set()
+        if not self.literals and not self.ends and self.regex is None:
+            return found
+        names = [path[cut:] for path in paths]
+        if not self.literals.isdisjoint(names):
+            found.update(place for place, name in enumerate(names) if name in self.literals)
+        if self.ends:
+            found.update(place for place, name in enumerate(names) if name.endswith(self.ends))
+        if self.regex is not None:
+            found.update(place for place, name in enumerate(names) if self.regex.fullmatch(name))
+        return found
+
+
+def _odd(waiting: Iterable[_Wait]) -> _Odd:
+    literals, ends, others = set[str](), list[str](), list[str]()
+    for wait in waiting:
+        shape, text, folded = wait.segment.shape, wait.segment.text, wait.folded
+        if shape is Shape.ANYTHING or (shape is Shape.SUFFIX and text.rfind(".") == 0):
+            continue
+        if shape is Shape.LITERAL and not folded:
+            literals.add(text)
+        elif shape is Shape.SUFFIX and not folded:
+            ends.append(text)
+        else:
+            regex = text if shape is Shape.REGEX else re.escape(text)
+            before, behind = ".*" * (shape is Shape.SUFFIX), ".*" * (shape is Shape.PREFIX)
+            others.append(f"(?{'i' * folded}:{before}{regex}{behind})")
+    return _Odd(
+        frozenset(literals), tuple(ends), re.compile("|".join(others), re.ASCII | re.DOTALL) if others else None
+    )
 
 
 def _joined(steps: Sequence[_Step]) -> _Step:
@@ -125,7 +187,7 @@ Look = tuple["_State", _Step, _Step]  # a directory, what a name brings in any d
 class _State:
     """A directory: patterns that took it or a parent, places that stay at any depth, places that wait."""
 
-    __slots__ = ("below", "matched", "staying", "table", "waiting", "whatever_name")
+    __slots__ = ("below", "by_extension", "matched", "staying", "table", "waiting", "whatever_name")
 
     def __init__(self, matched: int, staying: frozenset[_Place], waiting: frozenset[_Place]) -> None:
         self.matched = matched
@@ -134,6 +196,7 @@ class _State:
         self.table: _Table | None = None
         self.below: dict[str, _State] = {}  # by the name of a directory
         self.whatever_name: Look | None = None  # what is seen of any file here, if its name makes no difference
+        self.by_extension: dict[str, Look] = {}  # what is seen of files here whose names are not odd
 
 
 class Automaton:
@@ -170,6 +233,48 @@ class Automaton:
         own = self._table(state).step(name) if state.waiting or state.staying else _NOTHING
         return state, self._floating.step(name), own
 
+    def seen(self, paths: Sequence[str]) -> Iterator[tuple[Look, Sequence[int]]]:
+        """Return what is seen of paths: each look with the places where it is had, together every place once.
+
+        As ``look`` for each. Paths in a row that share a directory are looked at together, there by extension.
+        """
+        start = 0
+        for directory, run in groupby([path[: path.rfind("/") + 1] for path in paths]):
+            end = start + len(list(run))
+            state = self._directories.get(directory)
+            if state is None or state.whatever_name is None:
+                yield from self._seen_in(directory, paths, start, end)
+            else:
+                yield state.whatever_name, range(start, end)
+            start = end
+
+    def _seen_in(
+        self, directory: str, paths: Sequence[str], start: int, end: int
+    ) -> Iterator[tuple[Look, Sequence[int]]]:
+        """Return what is seen of the paths of one directory."""
+        if end - start < _FEW or not directory.isascii():
+            yield from ((self.look(paths[place]), (place,)) for place in range(start, end))
+            return
+        state = self._directories.get(directory) or self._enter(directory)
+        here = paths[start:end]
+        odd = self._floating.odd.among(here, len(directory))
+        if state.waiting or state.staying:
+            odd |= self._table(state).odd.among(here, len(directory))
+        if not all(map(str.isascii, here)):
+            odd.update(place for place, path in enumerate(here) if not path.isascii())
+        if odd:
+            yield from ((self.look(here[place]), (start + place,)) for place in odd)
+        by_extension: defaultdict[str, list[int]] = defaultdict(list)
+        for place, extension in enumerate([path[path.rfind(".") :] for path in here]):
+            if place not in odd:
+                by_extension[extension].append(start + place)
+        for extension, places in by_extension.items():
+            look = state.by_extension.get(extension)
+            if look is None:
+                look = state.by_extension[extension] = self.look(paths[places[0]])
+                self._remembered += 1
+            yield look, places
+
     def runs(self, paths: Sequence[str]) -> Iterator[tuple[Look, int, int]]:
         """Return what is seen of all paths of a tree, in its order, as ranges of places of which the same is seen.
 
@@ -197,9 +302,10 @@ class Automaton:
 
     def _floating_hits(self, paths: Sequence[str]) -> list[int] | None:
         """Return the places of files whose ends may match what floats, or None where that can't be said so simply."""
-        if self._floating.endings is None or not all(map(str.isascii, paths)):
+        endings = self._floating.endings()
+        if endings is None or not all(map(str.isascii, paths)):
             return None
-        exact, folded = self._floating.endings
+        exact, folded = endings
         text = "\n".join(paths) if exact or folded else ""
         lowered = text.lower() if folded else ""
         if any(f"{end}/" in text for end in exact) or any(f"{end}/" in lowered for end in folded):
@@ -291,7 +397,7 @@ class Automaton:
         else:
             bit = 1 << number
             step = _Step(as_file=0 if program.directory_only else bit, as_directory=bit)
-        self._waits[place] = wait = (segment, folded, step)
+        self._waits[place] = wait = _Wait(segment, step, folded=folded)
         return wait
 
 
@@ -361,20 +467,27 @@ class Matcher:
 
     def group(self, changes: Changes) -> dict[Verdict, Group]:
         """Return the changes by verdict. The places of each group's first changes are in diff order."""
-        found: dict[ChangeKind, dict[Look, Group]] = {}
-        look_at = self._evaluator.automaton.look
-        last_kind, groups = None, dict[Look, Group]()
-        for place, (path, kind) in enumerate(zip(changes.paths, changes.kinds, strict=True)):
-            if kind is not last_kind:
-                last_kind, groups = kind, found.setdefault(kind, {})
-            look = look_at(path)
-            group = groups.get(look)
-            if group is None:
-                group = groups[look] = Group()
-            group.count += 1
-            if group.count <= EVIDENCE:
-                group.first.append(place)
-        return {self._verdict_on(look, kind): group for kind, groups in found.items() for look, group in groups.items()}
+        found: dict[Verdict, Group] = {}
+        kinds = changes.kinds
+        one_kind = bool(kinds) and kinds.count(kinds[0]) == len(kinds)
+        for look, places in self._evaluator.automaton.seen(changes.paths):
+            if one_kind:
+                self._add(found, look, kinds[0], places)
+                continue
+            by_kind: dict[ChangeKind, list[int]] = {}
+            for place in places:
+                by_kind.setdefault(kinds[place], []).append(place)
+            for kind, same in by_kind.items():
+                self._add(found, look, kind, same)
+        for group in found.values():
+            group.first.sort()
+            del group.first[EVIDENCE:]
+        return found
+
+    def _add(self, found: dict[Verdict, Group], look: Look, kind: ChangeKind, places: Sequence[int]) -> None:
+        group = found.setdefault(self._verdict_on(look, kind), Group())
+        group.count += len(places)
+        group.first += places[:EVIDENCE]
 
     def _verdict_on(self, look: Look, kind: ChangeKind) -> Verdict:
         known = self._verdicts.setdefault(kind, {})
