@@ -8,7 +8,8 @@ from support.repository import BuiltRepository, Executable, Files, Link, Submodu
 
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.model import ChangeKind, Changes, ChangeType
-from ci_classify.edges.git import Repository, parse_raw
+from ci_classify.edges.git import Repository
+from ci_classify.formats.raw_diff import parse_raw
 
 ADDED = ChangeKind(type=ChangeType.ADDED)
 MODIFIED = ChangeKind(type=ChangeType.MODIFIED)
