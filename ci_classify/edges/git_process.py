@@ -15,7 +15,7 @@ from ci_classify.core.annotations import Self
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.edges.places import inside
 
-_BLOCK = 1 << 18  # bytes that are read at once
+_BLOCK = 1 << 20  # bytes that are read at once
 _MOST_ERRORS = 1 << 16  # bytes of them that are kept
 _SETTINGS = (
     "core.fsmonitor=false",
@@ -81,6 +81,7 @@ class Git:
             )
         except OSError as error:
             raise CannotClassifyError(FallbackCause.GIT_MISSING, f"git can't be started: {error}") from None
+        _widen(process)
         return Running(self, arguments[0], process, self._time_limit)
 
     def _command(self, arguments: Sequence[str]) -> list[str]:
@@ -105,6 +106,17 @@ class Git:
         if any(word in line for line in lines for word in absent):
             return CannotClassifyError(FallbackCause.OBJECTS_MISSING, f"git {name}: {said[:300]}")
         return CannotClassifyError(FallbackCause.GIT_FAILED, f"git {name} ended with {result.returncode}: {said[:300]}")
+
+
+def _widen(process: subprocess.Popen[bytes]) -> None:
+    """Let git go on while what it printed waits, where the system can; elsewhere it waits too."""
+    try:
+        import fcntl  # noqa: PLC0415 -- there is none on Windows
+
+        if process.stdout is not None:
+            fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, _BLOCK)
+    except (ImportError, AttributeError, OSError):
+        pass
 
 
 class Running:
