@@ -8,9 +8,11 @@ from functools import partial
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ci_classify.core.automaton import masks_of
 from ci_classify.core.errors import InvalidFileError
-from ci_classify.core.matching import Matcher, SetEvaluator, masks_of
+from ci_classify.core.matching import Matcher
 from ci_classify.core.model import MODIFIED, ChangeKind, Changes, ChangeType, PathSet, Pattern, Rules, Suite
+from ci_classify.core.set_evaluator import SetEvaluator
 from ci_classify.formats.rules_file import load_rules
 
 KINDS = [
