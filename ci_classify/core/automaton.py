@@ -101,6 +101,9 @@ class Automaton:
         here = paths[start:end]
         odd = names.odd_among(here, len(directory))
         yield from ((self.look(here[place]), (start + place,)) for place in odd)
+        if not odd and not names.extensions:
+            yield self.look(here[0]), range(start, end)
+            return
         alike: defaultdict[str, list[int]] = defaultdict(list)
         for place, extension in enumerate(names.extensions_of(here)):
             if place not in odd:

@@ -65,7 +65,8 @@ class Matcher:
     def group(self, changes: Changes) -> dict[Verdict, Group]:
         """Return the changes by verdict. The places of each group's first changes are in diff order."""
         found: dict[Verdict, Group] = {}
-        known = {number: self._known(kind) for number, kind in {id(kind): kind for kind in changes.kinds}.items()}
+        kinds = dict(zip(map(id, changes.kinds), changes.kinds, strict=True))
+        known = {number: self._known(kind) for number, kind in kinds.items()}
         for look, places in self._evaluator.automaton.seen(changes.paths):
             for number, same in [(next(iter(known)), places)] if len(known) == 1 else _by_kind(places, changes.kinds):
                 group = found.setdefault(self._verdict_on(look, known[number]), Group())

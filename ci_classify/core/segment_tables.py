@@ -112,7 +112,7 @@ class Names:
     and ``*.extension``. Extensions that no pattern asks for are all one.
     """
 
-    __slots__ = ("_ends", "_extensions", "_folded", "_literals", "_regex")
+    __slots__ = ("_ends", "_folded", "_literals", "_regex", "extensions")
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class Names:
         self._literals = frozenset(literals)
         self._ends = tuple(ends)
         self._regex = re.compile("|".join(others), re.ASCII | re.DOTALL) if others else None
-        self._extensions = frozenset(extensions)
+        self.extensions = frozenset(extensions)
         self._folded = folded
 
     def odd_among(self, paths: Sequence[str], cut: int) -> set[int]:
@@ -150,9 +150,7 @@ class Names:
 
         What is cut off where a name has no dot is one character or holds a slash: no extension.
         """
-        known = self._extensions
-        if not known:
-            return [""] * len(paths)
+        known = self.extensions
         if self._folded:
             return [end if fold(end := path[path.rfind(".") :]) in known else "" for path in paths]
         return [end if (end := path[path.rfind(".") :]) in known else "" for path in paths]
