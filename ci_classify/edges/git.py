@@ -264,10 +264,7 @@ class Repository:
         network: bool = False,
     ) -> subprocess.CompletedProcess[bytes] | None:
         """Run git and return what it did, or None if it took too long."""
-        # A repository of another owner is read if its top is what was named, not if it was found above that.
-        trust = f"safe.directory={self.directory.as_posix()}"
-        settings = [word for setting in (*_SETTINGS, trust) for word in ("-c", setting)]
-        command = [self._git, "--no-replace-objects", "--no-pager", "--literal-pathspecs", *settings, *arguments]
+        command = self._command(arguments)
         # What the network leaves running must not hold a pipe that is waited for.
         output = subprocess.DEVNULL if network else subprocess.PIPE
         try:
@@ -285,6 +282,30 @@ class Repository:
             return None
         except OSError as error:
             raise CannotClassifyError(FallbackCause.GIT_MISSING, f"git can't be started: {error}") from None
+
+    def _command(self, arguments: Sequence[str]) -> list[str]:
+        # A repository of another owner is read if its top is what was named, not if it was found above that.
+        trust = f"safe.directory={self.directory.as_posix()}"
+        settings = [word for setting in (*_SETTINGS, trust) for word in ("-c", setting)]
+        return [self._git, "--no-replace-objects", "--no-pager", "--literal-pathspecs", *settings, *arguments]
+
+    def start(self, arguments: Sequence[str], *, stdin: bool = False) -> subprocess.Popen[bytes]:
+        """Start git with its streams as pipes, for output that is read while it comes."""
+        try:
+            return subprocess.Popen(  # noqa: S603 -- as for _call
+                self._command(arguments),
+                cwd=self.top,
+                env=_environment(os.environ, self.top, network=False),
+                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        except OSError as error:
+            raise CannotClassifyError(FallbackCause.GIT_MISSING, f"git can't be started: {error}") from None
+
+    def failure_of(self, name: str, code: int, stderr: bytes) -> CannotClassifyError:
+        """Return what a started git that failed means."""
+        return self._failure([name], subprocess.CompletedProcess([name], code, b"", stderr))
 
     def _failure(
         self, arguments: Sequence[str], result: subprocess.CompletedProcess[bytes] | None
@@ -336,7 +357,7 @@ def parse_raw(output: bytes) -> Changes:
         shape = (len(record), record[:15], record[-2:])
         kind = known.get(shape)
         if kind is None:
-            kind = known[shape] = _kind(record)
+            kind = known[shape] = kind_of(record)
         kinds.append(kind)
     return Changes(paths=paths, kinds=kinds)
 
@@ -360,7 +381,8 @@ def parse_listing(output: bytes) -> tuple[list[str], list[str]]:
     return paths, objects
 
 
-def _kind(record: str) -> ChangeKind:
+def kind_of(record: str) -> ChangeKind:
+    """Return what a raw record of git says of a change, or raise where it is not understood."""
     match = re.fullmatch(r":([0-7]{6}) ([0-7]{6}) [0-9a-f]{40,64} [0-9a-f]{40,64} (.+)", record)
     if match is None or match[3] not in _TYPES:
         raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, f"git printed the record {record[:200]!r}")

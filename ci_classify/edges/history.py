@@ -1,0 +1,242 @@
+"""What each commit of a range, or each pair of a list, changed: two long-running calls of git, read as they print.
+
+``git rev-list`` names the commits, ``git diff-tree --stdin`` compares each with its first parent. Neither the number
+of calls nor the memory depends on the length of the range.
+
+Refuses: to take the oldest commit of a shallow clone for one without parents.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from io import BufferedReader
+from typing import IO, Self
+
+from ci_classify.core.errors import CannotClassifyError, FallbackCause
+from ci_classify.core.model import ChangeKind, Changes
+from ci_classify.core.record import Record
+from ci_classify.edges.git import Repository, kind_of
+
+_BLOCK = 1 << 18  # bytes that are read at once
+_MOST_ERRORS = 1 << 16  # bytes of them that are kept
+_DIFF = (
+    "diff-tree",
+    "--stdin",
+    "--always",  # a commit that changes nothing is named too
+    "--root",
+    "-r",
+    "-z",
+    "--raw",
+    "--full-index",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-relative",
+    "--ignore-submodules=none",
+    "-O/dev/null",
+)
+
+
+class Step(Record):
+    """A commit, what it is compared with (None for the empty tree), and when it was made, in seconds since 1970."""
+
+    commit: str
+    base: str | None
+    time: int | None
+
+
+class Change(Record):
+    """A step and what it changed."""
+
+    step: Step
+    changes: Changes
+
+
+def first_parents(repository: Repository, range_: str) -> Iterator[Change]:
+    """Return every first-parent change of a range, the oldest last, or raise CannotClassifyError."""
+    if not range_ or range_.startswith("-") or "\0" in range_ or "\n" in range_:
+        raise CannotClassifyError(FallbackCause.REVISION_INVALID, f"{range_!r} is no range")
+    shallow = repository.is_shallow()
+    yield from _compared(repository, _steps(repository, range_, shallow=shallow))
+
+
+def pairs(repository: Repository, steps: Iterable[Step]) -> Iterator[Change]:
+    """Return what differs between the commits of each pair."""
+    yield from _compared(repository, steps)
+
+
+def count(repository: Repository, range_: str) -> int:
+    """Return the number of first-parent changes of a range."""
+    with _Running(repository, ["rev-list", "--count", "--first-parent", range_, "--"]) as counting:
+        text = counting.stdout.read()
+        counting.finish()
+    return int(text)
+
+
+class _Running:
+    """A started git, which never outlives the block that it was started for."""
+
+    def __init__(self, repository: Repository, arguments: Sequence[str], *, stdin: bool = False) -> None:
+        self._repository = repository
+        self._name = arguments[0]
+        self._process = repository.start(arguments, stdin=stdin)
+        self._errors = bytearray()
+        self._drain = threading.Thread(target=self._keep_errors, daemon=True)
+        self._drain.start()
+
+    @property
+    def stdout(self) -> IO[bytes]:
+        """What it prints."""
+        return _stream(self._process.stdout)
+
+    @property
+    def stdin(self) -> IO[bytes]:
+        """What it reads."""
+        return _stream(self._process.stdin)
+
+    def finish(self) -> None:
+        """Wait for its end, or raise where it failed."""
+        code = self._process.wait()
+        self._drain.join()
+        if code != 0:
+            raise self._repository.failure_of(self._name, code, bytes(self._errors))
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it if it runs, and close what it left."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        self._drain.join()
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
+
+    def _keep_errors(self) -> None:
+        errors = _stream(self._process.stderr)
+        while block := errors.read(_BLOCK):
+            self._errors += block[: _MOST_ERRORS - len(self._errors)]
+
+
+def _stream(stream: IO[bytes] | None) -> IO[bytes]:
+    if stream is None:
+        raise AssertionError("every stream was asked for")
+    return stream
+
+
+def _steps(repository: Repository, range_: str, *, shallow: bool) -> Iterator[Step]:
+    arguments = ["rev-list", "--first-parent", "--parents", "--timestamp", range_, "--"]
+    with _Running(repository, arguments) as listing:
+        for line in listing.stdout:
+            time, commit, *parents = line.decode().split()
+            if not parents and shallow:
+                _prove_root(repository, commit)
+            yield Step(commit=commit, base=parents[0] if parents else None, time=int(time))
+        listing.finish()
+
+
+def _prove_root(repository: Repository, commit: str) -> None:
+    """Raise where a commit has parents that the clone lacks. A range reaches at most one such commit."""
+    stored = repository.commit(commit)
+    if stored is None or stored.parents:
+        raise CannotClassifyError(
+            FallbackCause.HISTORY_INCOMPLETE, f"the clone is shallow and lacks the parent of {commit[:12]}"
+        )
+
+
+def _compared(repository: Repository, steps: Iterable[Step]) -> Iterator[Change]:
+    asked: deque[Step] = deque()
+    trouble: list[BaseException] = []
+    with _Running(repository, _DIFF, stdin=True) as comparing:
+        feeding = threading.Thread(target=_feed, args=(comparing.stdin, steps, asked, trouble), daemon=True)
+        feeding.start()
+        try:
+            yield from _changes(comparing.stdout, asked)
+            feeding.join()
+            comparing.finish()
+        except CannotClassifyError:
+            if trouble:  # it came first, and the output ended by it
+                raise trouble[0] from None
+            raise
+        if trouble:
+            raise trouble[0]
+        if asked:
+            raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, "git printed fewer comparisons than asked for")
+
+
+def _feed(stdin: IO[bytes], steps: Iterable[Step], asked: deque[Step], trouble: list[BaseException]) -> None:
+    """Ask for each comparison. The pipe holds back what git has not come to yet."""
+    try:
+        with stdin:
+            for step in steps:
+                asked.append(step)
+                stdin.write(f"{step.commit} {step.base}\n".encode() if step.base else f"{step.commit}\n".encode())
+    except BrokenPipeError:
+        pass  # git ended early, which its exit code tells
+    except BaseException as error:  # noqa: BLE001 -- raised again where the output is read
+        trouble.append(error)
+
+
+def _changes(stdout: IO[bytes], asked: deque[Step]) -> Iterator[Change]:
+    """Return the changes of each step in the output of git: an id, NUL, then a record, NUL, a path, NUL, and so on."""
+    reader = _Reader(asked)
+    if not isinstance(stdout, BufferedReader):
+        raise TypeError("a pipe of bytes is buffered")
+    while block := stdout.read1(_BLOCK):
+        yield from reader.read(block)
+    yield from reader.end()
+
+
+class _Reader:
+    """Takes output apart that comes in blocks."""
+
+    def __init__(self, asked: deque[Step]) -> None:
+        self._asked = asked
+        self._rest = b""
+        self._record: str | None = None
+        self._step: Step | None = None
+        self._paths: list[str] = []
+        self._kinds: list[ChangeKind] = []
+        self._known: dict[tuple[int, str, str], ChangeKind] = {}
+
+    def read(self, block: bytes) -> Iterator[Change]:
+        """Return what is complete with this block."""
+        whole, _, self._rest = (self._rest + block).rpartition(b"\0")
+        for word in whole.decode("utf-8", "surrogateescape").split("\0") if whole else ():
+            if self._record is not None:
+                self._add(self._record, word)
+                self._record = None
+            elif word[:1] == ":":
+                self._record = word
+            else:
+                yield from self._done()
+                self._begin(word)
+
+    def end(self) -> Iterator[Change]:
+        """Return what is complete with the end."""
+        if self._rest or self._record is not None:
+            raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, "the output of git ends within a record")
+        yield from self._done()
+
+    def _begin(self, commit: str) -> None:
+        if not self._asked or self._asked[0].commit != commit:
+            raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, f"git printed {commit[:200]!r}")
+        self._step = self._asked.popleft()
+
+    def _add(self, record: str, path: str) -> None:
+        if not path or self._step is None:
+            raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, "git printed an empty path")
+        shape = (len(record), record[:15], record[-2:])
+        kind = self._known.get(shape)
+        if kind is None:
+            kind = self._known[shape] = kind_of(record)
+        self._paths.append(path)
+        self._kinds.append(kind)
+
+    def _done(self) -> Iterator[Change]:
+        if self._step is not None:
+            yield Change(step=self._step, changes=Changes(paths=self._paths, kinds=self._kinds))
+            self._paths, self._kinds = [], []
