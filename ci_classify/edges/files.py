@@ -6,7 +6,6 @@ Refuses: to follow a name beyond a regular file where a file is meant.
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,6 +68,8 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that either the old or the new content is there, whatever happens, or raise FileProblemError."""
     temporary = None
     try:
+        import tempfile  # noqa: PLC0415 -- a run in CI only appends
+
         descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)

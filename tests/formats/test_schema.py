@@ -348,3 +348,51 @@ REQUIRED_CHECKS: list[tuple[object, bool]] = [
 def test_both_agree_on_the_required_check(section: object, good: bool) -> None:
     text = json.dumps({"version": 1, "suites": {"unit": {"inputs": ["/a"]}}, "required-check": section})
     assert (is_valid(text), loads(text)) == (good, good)
+
+
+BASELINE: Mapping[str, Any] = {
+    "schema": 1,
+    "namespace": "unit",
+    "branch": "refs/heads/main",
+    "tool": {"name": "tracer", "version": "2.2.0"},
+    "buckets": {"root": "tests/unit", "names": ["tests/unit/a"]},
+    "platforms": {"small": None, "large": {"recipe": "recipes/large.yaml"}},
+    "inputs": {
+        "native": {"globs": ["/docker/**", "!/docker/x"], "on-change": "invalidate"},
+        "fixtures": {"scoped": ["conftest.py"], "scope-root": "tests/unit"},
+        "ranks": {"files": ["recipes/all.yaml"], "directories": ["src/native"], "extract": "^gpus: *([0-9]+)$"},
+    },
+    "phases": ["prod", "experimental"],
+    "artifact": {"kind": "sqlite", "file": "data.sqlite", "user-version": 14, "tables": ["metadata"]},
+    "selective": {
+        "events": ["push"],
+        "refs": ["refs/pull/[0-9]+/merge"],
+        "always-full": ["schedule"],
+        "default-value": "true",
+        "enable-label": "Select tests",
+        "disable-label": "Run all tests",
+        "full-labels": ["run all"],
+        "never": ["tests/unit/slow/"],
+    },
+    "producer": {"ref": "refs/heads/main", "events": ["schedule"], "repository": "owner/project"},
+}
+# No texts: which buckets, platforms and paths there can be is for the loader to say.
+BASELINE_VALUES = [None, True, 0, 1.5, [], [1], [["tests/unit/b"]], {}, {"x": 1}, REMOVED]
+
+
+def with_baseline(baseline: Any) -> Any:
+    return {"version": 1, "suites": {"unit": {"inputs": ["/a"]}}, "baselines": {"unit": baseline}}
+
+
+def test_every_key_of_a_baseline_is_known_to_both() -> None:
+    opaque = {**BASELINE, "artifact": {"kind": "opaque", "files": ["a.bin", "b.bin"]}}
+    for baseline in (BASELINE, opaque):
+        text = json.dumps(with_baseline(baseline))
+        assert is_valid(text)
+        assert loads(text)
+
+
+@pytest.mark.parametrize("place", list(places(BASELINE)), ids=lambda place: ".".join(map(str, place)))
+def test_both_agree_on_a_baseline_with_another_type_or_shape(place: Place) -> None:
+    for value in BASELINE_VALUES:
+        check_agreement(with_baseline(changed(BASELINE, place, value)))
