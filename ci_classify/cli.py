@@ -79,6 +79,23 @@ def test(form: str, **options: Any) -> int:
     return _call("test", "TestRequest", form, options)
 
 
+@cli.command()
+@click.argument("range_", required=False, metavar="[RANGE]")
+@_repo
+@_rules
+@click.option("--pairs", metavar="FILE", help="Replay pull requests instead: a base and a head commit on each line.")
+@click.option("--against", multiple=True, metavar="FILE|REV", help="Other rules: a file, or those of a commit.")
+@click.option("--event", default="pull_request", show_default=True, metavar="NAME", help="The event.")
+@_branch
+@click.option("--durations", metavar="FILE", help="Minutes per job as JSON: a number, or a list of samples.")
+@click.option("--results", metavar="FILE", help="Results of jobs by commit as JSON, or job lists of GitHub's API.")
+@click.option("--svg", metavar="FILE", help="Draw runs per output over time, too.")
+@click.option("--format", "form", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True)
+def replay(range_: str | None, **options: Any) -> int:
+    """Classify each first-parent change of RANGE again, by these rules and by others."""
+    return _call("replay", "ReplayRequest", None, {**options, "range": range_})
+
+
 @cli.command("check-required-ci")
 @_repo
 @_rules

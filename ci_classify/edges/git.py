@@ -5,7 +5,8 @@ no quoting, no external programs, no replace refs, submodules by their recorded 
 that are parsed here; what isn't understood is a CannotClassifyError, never an empty list.
 
 GitPython is not used here: its diff classes lose entries on unusual names, it can't read SHA-256
-repositories, and importing it costs more than all git calls of a run together.
+repositories, and importing it costs more than all git calls of a run together. What a report shows of commits, it
+reads (``subjects``).
 
 Refuses: writing anything, and fetching anything but a commit by its id when that was asked for.
 """
@@ -114,6 +115,20 @@ class Repository:
             output = output[size + 1 :]
         return found
 
+    def subjects(self, commits: Sequence[str]) -> list[str]:
+        """Return the first lines of the messages of commits by their full ids, in one call of git."""
+        output = self._run("cat-file", "--batch", stdin="".join(f"{commit}\n" for commit in commits).encode())
+        found = []
+        for _ in commits:
+            header, _, output = output.partition(b"\n")
+            words = header.split()
+            size = int(words[2]) if len(words) == 3 else -1
+            head, _, message = output[: max(size, 0)].partition(b"\n\n")
+            encoding = next((line[9:].decode() for line in head.split(b"\n") if line.startswith(b"encoding ")), "utf-8")
+            found.append(_decoded(message.split(b"\n", 1)[0], encoding))
+            output = output[size + 1 :]
+        return found
+
     def fetch(self, commit: str) -> None:
         """Fetch a commit by its full id, into a shallow clone without its history; quietly give up after a few tries."""
         remotes = self._run_quietly("remote").splitlines()
@@ -169,7 +184,7 @@ class Repository:
 
     def changes(self, bases: Sequence[str], head: str) -> Changes:
         """Return the changes from bases to a head; of several bases, the union in order of path."""
-        return _union([parse_raw(self._diff(base, head)) for base in bases])
+        return union([parse_raw(self._diff(base, head)) for base in bases])
 
     def _diff(self, base: str, head: str) -> bytes:
         return self._run(
@@ -190,7 +205,7 @@ class Repository:
 
     def worktree_changes(self, bases: Sequence[str]) -> Changes:
         """Return the changes from bases to the working tree, files that git would add included."""
-        tracked = _union([parse_raw(self._worktree_diff(base)) for base in bases])
+        tracked = union([parse_raw(self._worktree_diff(base)) for base in bases])
         listed = self._run("ls-files", "--others", "--exclude-standard", "-z").decode("utf-8", "surrogateescape")
         return _with_untracked(tracked, listed.split("\0")[:-1])
 
@@ -320,12 +335,21 @@ class Repository:
             return CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"{self.top} belongs to another user")
         if "not a git repository" in said:
             return CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"git takes {self.top} for no repository")
+        if "bad revision" in said or "nvalid revision range" in said or "nknown revision" in said:
+            return CannotClassifyError(FallbackCause.REVISION_INVALID, said[:300])
         absent = ("nable to read", "ould not read", "could not fetch", "promisor", "missing", "bad object", "transport")
         if any(word in line for line in lines for word in absent):
             return CannotClassifyError(FallbackCause.OBJECTS_MISSING, f"git {arguments[0]}: {said[:300]}")
         return CannotClassifyError(
             FallbackCause.GIT_FAILED, f"git {arguments[0]} ended with {result.returncode}: {said[:300]}"
         )
+
+
+def _decoded(text: bytes, encoding: str) -> str:
+    try:
+        return text.decode(encoding, "replace")
+    except LookupError:
+        return text.decode("utf-8", "replace")
 
 
 def find_git(top: Path) -> str:
@@ -393,7 +417,7 @@ def kind_of(record: str) -> ChangeKind:
     )
 
 
-def _union(parts: Sequence[Changes]) -> Changes:
+def union(parts: Sequence[Changes]) -> Changes:
     """Return the changes of all parts; a path that differs in several ways counts in each."""
     if len(parts) == 1:
         return parts[0]

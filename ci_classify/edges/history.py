@@ -15,7 +15,7 @@ from typing import IO, Self
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.model import ChangeKind, Changes
 from ci_classify.core.record import Record
-from ci_classify.edges.git import Repository, kind_of
+from ci_classify.edges.git import Repository, kind_of, union
 
 _BLOCK = 1 << 18  # bytes that are read at once
 _MOST_ERRORS = 1 << 16  # bytes of them that are kept
@@ -38,11 +38,15 @@ _DIFF = (
 
 
 class Step(Record):
-    """A commit, what it is compared with (None for the empty tree), and when it was made, in seconds since 1970."""
+    """A commit, what it is compared with (None for the empty tree), and when it was made, in seconds since 1970.
+
+    ``continues`` where the next step compares the same head with another of several merge bases.
+    """
 
     commit: str
     base: str | None
     time: int | None
+    continues: bool = False
 
 
 class Change(Record):
@@ -60,9 +64,17 @@ def first_parents(repository: Repository, range_: str) -> Iterator[Change]:
     yield from _compared(repository, _steps(repository, range_, shallow=shallow))
 
 
-def pairs(repository: Repository, steps: Iterable[Step]) -> Iterator[Change]:
-    """Return what differs between the commits of each pair."""
-    yield from _compared(repository, steps)
+def pull_requests(repository: Repository, pairs: Sequence[tuple[str, str]]) -> Iterator[Change]:
+    """Return what each pull request of a list of bases and heads adds: from the merge base to the head, as in CI.
+
+    The merge base of each pair costs a call of git, unless the base is a parent of the head.
+    """
+    parts: list[Changes] = []
+    for change in _compared(repository, _steps_of_pairs(repository, pairs)):
+        parts.append(change.changes)
+        if not change.step.continues:
+            yield Change(step=change.step, changes=union(parts))
+            parts = []
 
 
 def count(repository: Repository, range_: str) -> int:
@@ -145,6 +157,18 @@ def _prove_root(repository: Repository, commit: str) -> None:
         raise CannotClassifyError(
             FallbackCause.HISTORY_INCOMPLETE, f"the clone is shallow and lacks the parent of {commit[:12]}"
         )
+
+
+def _steps_of_pairs(repository: Repository, pairs: Sequence[tuple[str, str]]) -> Iterator[Step]:
+    bases = repository.commits([base for base, _ in pairs]) if pairs else []
+    heads = repository.commits([head for _, head in pairs]) if pairs else []
+    for given, base, head in zip(pairs, bases, heads, strict=True):
+        if base is None or head is None:
+            missing = given[0] if base is None else given[1]
+            raise CannotClassifyError(FallbackCause.COMMIT_MISSING, f"the clone lacks the commit {missing}")
+        several = (base.id,) if base.id in head.parents else repository.merge_bases(base.id, head.id)
+        for one in several:
+            yield Step(commit=head.id, base=one, time=None, continues=one != several[-1])
 
 
 def _compared(repository: Repository, steps: Iterable[Step]) -> Iterator[Change]:

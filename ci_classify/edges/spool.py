@@ -1,0 +1,34 @@
+"""Text that may be long and that is shown only once it is whole: in memory first, then in a file without a name."""
+
+import tempfile
+from typing import Self
+
+from ci_classify.edges import console
+
+_IN_MEMORY = 1 << 20
+_BLOCK = 1 << 20
+
+
+class Spool:
+    """Collects text."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8")  # noqa: SIM115 -- closed below
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Drop the text."""
+        self._file.close()
+
+    def add(self, text: str) -> None:
+        """Take in text."""
+        self._file.write(text)
+
+    def show(self) -> None:
+        """Write all of it to standard output."""
+        self._file.seek(0)
+        while block := self._file.read(_BLOCK):
+            console.write(block)
