@@ -13,7 +13,7 @@ from ci_classify.core.explanation import remedy
 from ci_classify.core.model import Event, Rules
 from ci_classify.core.record import Record
 from ci_classify.core.replay import Named, Replay
-from ci_classify.core.saving import savings
+from ci_classify.core.saving import Minutes
 from ci_classify.core.unsafe import Unsafe
 from ci_classify.edges import console, files, history
 from ci_classify.edges.git import Repository
@@ -65,14 +65,15 @@ def _run(request: ReplayRequest, repository: Repository) -> int:
     unsafe = (
         None if results is None else Unsafe(read_results_file(results, request.results or ""), rules, request.event)
     )
-    minutes = None if samples is None else read_durations(samples, request.durations or "")
+    durations = None if samples is None else read_durations(samples, request.durations or "")
+    minutes = None if durations is None else Minutes(durations, rules, request.event)
     replay = Replay(
         Named(name="new", rules=loaded.rules),
         [Named(name=name, rules=other) for name, other in others],
         Event(name=request.event, branch=request.branch),
     )
     with Spool() as spool:
-        _replay(request, repository, replay, unsafe, spool)
+        _replay(request, repository, replay, (unsafe, minutes), spool)
         totals = replay.totals()
         safety = unsafe.safety() if unsafe else None
         report = Report(
@@ -80,7 +81,7 @@ def _run(request: ReplayRequest, repository: Repository) -> int:
             event=request.event,
             outputs=_outputs(rules),
             present=tuple(frozenset(output.name for output in each.outputs) for each in rules),
-            savings=savings(totals, rules, minutes, request.event) if minutes else None,
+            savings=minutes.savings() if minutes else None,
             safety=safety,
         )
         if request.svg is not None:
@@ -94,15 +95,22 @@ def _run(request: ReplayRequest, repository: Repository) -> int:
 
 
 def _replay(
-    request: ReplayRequest, repository: Repository, replay: Replay, unsafe: Unsafe | None, spool: Spool
+    request: ReplayRequest,
+    repository: Repository,
+    replay: Replay,
+    takers: tuple[Unsafe | None, Minutes | None],
+    spool: Spool,
 ) -> None:
     if request.form == "json":
         spool.add(BEGIN)
+    unsafe, minutes = takers
     for place, change in enumerate(_changes(request, repository)):
         commit = change.step.commit
         outcome = replay.add(commit, change.changes, place if change.step.time is None else change.step.time)
         if unsafe is not None:
             unsafe.add(commit, change.changes, outcome)
+        if minutes is not None:
+            minutes.add(outcome)
         if request.form == "json":
             spool.add(change_json(commit, outcome, first=place == 0))
 

@@ -48,12 +48,3 @@ class Durations:
             waiting = [job for job in waiting if job not in ends]
         machine = sum(self._minutes.get(job, 0.0) for job in running)
         return Cost(machine=machine, wall=max(ends.values(), default=0.0))
-
-
-def saved(costs: Mapping[tuple[Cost, Cost], int]) -> tuple[Counter[float], Counter[float]]:
-    """Return machine minutes and wall time that are saved, for pairs of old and new costs that occur so many times."""
-    machine, wall = Counter[float](), Counter[float]()
-    for (old, new), times in costs.items():
-        machine[old.machine - new.machine] += times
-        wall[old.wall - new.wall] += times
-    return machine, wall

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from ci_classify.core.model import Rules
 from ci_classify.core.required import Circumstances, Expected, judge
 
+_MOST_CACHED = 10_000
+
 
 class Jobs:
     """The jobs of some rules for an event, as if it came from the repository itself."""
@@ -48,6 +50,8 @@ class Jobs:
     def _split(self, selected: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
         known = self._known.get(selected)
         if known is None:
+            if len(self._known) >= _MOST_CACHED:
+                self._known.clear()
             everything = self._running(self._outputs)
             running = self._running(selected)
             known = self._known[selected] = (frozenset(everything) - frozenset(running), running)

@@ -18,7 +18,7 @@ Selected = tuple[str, ...]  # the emitted outputs that are true, in the order of
 
 COMPARING = frozenset({"pull_request", "push", "merge_group"})
 MOST_SHOWN = 50  # changes of each kind that differ
-_MOST_CACHED = 20_000
+_MOST_CACHED = 10_000
 _MOST_BUCKETS = 120
 _NOTHING = Changes(paths=(), kinds=())
 
@@ -31,18 +31,28 @@ class Named(Record):
 
 
 class Classifier:
-    """Decides about many changes by the same rules, as ``run`` would about each."""
+    """Decides about many changes by the same rules, as ``run`` would about each.
+
+    Without labels, the union of changes selects the union of what each selects by itself. So a plan is made once for
+    each kind of path, however many changes and combinations there are.
+    """
 
     def __init__(self, rules: Rules, event: Event) -> None:
+        if event.labels:
+            raise ValueError("labels could break the union")
         self.rules = rules
+        self.shift = {output.name: number for number, output in enumerate(rules.outputs)}
         self._event = event
         self._matcher = Matcher(rules)
-        self._looks = looks_at_changes(rules, event)
-        self._known: dict[frozenset[Verdict], Selected] = {}
+        self._fixed = None if self._compares() else self._mask(_NOTHING)
+        self._empty = self._mask(_NOTHING)
+        self._by_verdict: dict[Verdict, int] = {}
+        self._by_kind: dict[tuple[object, ...], int] = {}
+        self._names: dict[int, Selected] = {}
 
     def plan(self, changes: Changes) -> Plan:
         """Return the plan of a change."""
-        if not self._looks:
+        if not looks_at_changes(self.rules, self._event):
             return decide(self.rules, self._event, _NOTHING, Comparison(needed=False), matcher=self._matcher)
         if self._event.name not in COMPARING:
             detail = f"a {self._event.name} event gives no commits to compare"
@@ -50,20 +60,50 @@ class Classifier:
             return decide(self.rules, self._event, fallback)
         return decide(self.rules, self._event, changes, matcher=self._matcher)
 
-    def selected(self, changes: Changes) -> Selected:
-        """Return the outputs that are true.
+    def mask(self, changes: Changes) -> int:
+        """Return the outputs that are true: bit *i* for output *i*."""
+        if self._fixed is not None:
+            return self._fixed
+        if not changes.paths:
+            return self._empty
+        mask = 0
+        known = self._by_verdict
+        verdict_on = self._matcher.verdict
+        for path, kind in zip(changes.paths, changes.kinds, strict=True):
+            verdict = verdict_on(path, kind)
+            found = known.get(verdict)
+            if found is None:
+                found = self._learn(verdict, Changes(paths=(path,), kinds=(kind,)))
+            mask |= found
+        return mask
 
-        A plan selects by which verdicts occur among its changes, not by how many or where; so it is made once for each
-        such combination.
-        """
-        key = frozenset(self._matcher.group(changes))
-        found = self._known.get(key)
+    def selected(self, mask: int) -> Selected:
+        """Return the names of the outputs of a mask."""
+        found = self._names.get(mask)
         if found is None:
-            if len(self._known) >= _MOST_CACHED:
-                self._known.clear()
-            plan = self.plan(changes)
-            found = self._known[key] = tuple(decision.name for decision in plan.outputs if decision.runs)
+            if len(self._names) >= _MOST_CACHED:
+                self._names.clear()
+            found = self._names[mask] = tuple(name for name, number in self.shift.items() if mask >> number & 1)
         return found
+
+    def _compares(self) -> bool:
+        return self._event.name in COMPARING and looks_at_changes(self.rules, self._event)
+
+    def _learn(self, verdict: Verdict, change: Changes) -> int:
+        """Remember what a path of a verdict selects. Verdicts with the same answers select the same."""
+        if len(self._by_verdict) >= _MOST_CACHED:
+            self._by_verdict.clear()
+        suites = tuple(number for number, _ in verdict.inputs)
+        kind = (verdict.control is None, verdict.documentation is None, verdict.unaffecting is None, suites)
+        if kind not in self._by_kind:
+            if len(self._by_kind) >= _MOST_CACHED:
+                self._by_kind.clear()
+            self._by_kind[kind] = self._mask(change)
+        self._by_verdict[verdict] = found = self._by_kind[kind]
+        return found
+
+    def _mask(self, changes: Changes) -> int:
+        return sum(1 << self.shift[decision.name] for decision in self.plan(changes).outputs if decision.runs)
 
 
 class Outcome(Record):
@@ -100,11 +140,10 @@ class Bucket(Record):
 
 
 class Totals(Record):
-    """What a replay came to. Counts are per output, the new rules' first."""
+    """What a replay came to. The new rules come first among the names, and in each bucket."""
 
     names: tuple[str, ...]
     changes: int
-    outcomes: Counter[Outcome]
     newly_skipped: tuple[int, ...]
     newly_run: tuple[int, ...]
     differences: tuple[Difference, ...]
@@ -112,7 +151,7 @@ class Totals(Record):
 
     def runs(self, name: str, number: int) -> int:
         """Return how many changes run an output by the rules of a number, 0 for the new ones."""
-        return sum(times for outcome, times in self.outcomes.items() if name in _by(outcome, number))
+        return sum(bucket.runs[number][name] for bucket in self.timeline)
 
 
 class Replay:
@@ -120,13 +159,11 @@ class Replay:
 
     def __init__(self, new: Named, against: Sequence[Named], event: Event) -> None:
         self._names = (new.name, *(other.name for other in against))
-        self._new = Classifier(new.rules, event)
-        self._against = [Classifier(other.rules, event) for other in against]
+        self._classifiers = [Classifier(each.rules, event) for each in (new, *against)]
         emitted = {output.name for output in new.rules.outputs}
         self._shared = [emitted & {output.name for output in other.rules.outputs} for other in against]
+        self._known: dict[tuple[int, ...], Outcome] = {}
         self._changes = 0
-        self._outcomes = Counter[Outcome]()
-        self._interned: dict[tuple[Selected, ...], Outcome] = {}
         self._skipped = [0] * len(against)
         self._run = [0] * len(against)
         self._skipping: list[Difference] = []
@@ -135,28 +172,29 @@ class Replay:
 
     def add(self, commit: str, changes: Changes, when: int) -> Outcome:
         """Take in a change, and return what each rules select for it. ``when`` is its time, or its place."""
-        selected = (self._new.selected(changes), *(other.selected(changes) for other in self._against))
-        outcome = self._interned.get(selected)
+        masks = tuple([classifier.mask(changes) for classifier in self._classifiers])
+        outcome = self._known.get(masks)
         if outcome is None:
-            outcome = self._interned[selected] = Outcome(new=selected[0], against=selected[1:])
+            outcome = self._outcome(masks)
         self._changes += 1
-        self._outcomes[outcome] += 1
-        self._timeline.add(when, selected)
+        self._timeline.add(when, outcome)
         for number, old in enumerate(outcome.against):
             if old != outcome.new:
                 self._differ(commit, changes, number, outcome)
         return outcome
 
-    def plan(self, changes: Changes) -> Plan:
-        """Return the plan of the new rules for a change."""
-        return self._new.plan(changes)
+    def _outcome(self, masks: tuple[int, ...]) -> Outcome:
+        if len(self._known) >= _MOST_CACHED:
+            self._known.clear()
+        new, *against = (classifier.selected(mask) for classifier, mask in zip(self._classifiers, masks, strict=True))
+        self._known[masks] = outcome = Outcome(new=new, against=tuple(against))
+        return outcome
 
     def totals(self) -> Totals:
         """Return what it came to so far."""
         return Totals(
             names=self._names,
             changes=self._changes,
-            outcomes=self._outcomes,
             newly_skipped=tuple(self._skipped),
             newly_run=tuple(self._run),
             differences=(*self._skipping, *self._running),
@@ -172,7 +210,7 @@ class Replay:
         kept = self._skipping if gone else self._running
         if not (gone or come) or len(kept) >= MOST_SHOWN:
             return
-        new, old = self._new.plan(changes), self._against[number].plan(changes)
+        new, old = self._classifiers[0].plan(changes), self._classifiers[number + 1].plan(changes)
         before = {decision.name: decision for decision in old.outputs}
 
         def moved(names: set[str]) -> tuple[Moved, ...]:
@@ -192,12 +230,12 @@ class _Timeline:
         self._rules = rules
         self._width = 1
         self._counts: dict[int, tuple[int, tuple[Counter[str], ...]]] = {}
-        self._pending: Counter[tuple[int, tuple[Selected, ...]]] = Counter()
+        self._pending: list[tuple[int, Outcome]] = []
 
-    def add(self, when: int, selected: tuple[Selected, ...]) -> None:
+    def add(self, when: int, outcome: Outcome) -> None:
         """Count a change."""
-        self._pending[when // self._width, selected] += 1
-        if len(self._pending) > 4 * _MOST_BUCKETS:
+        self._pending.append((when, outcome))
+        if len(self._pending) >= 4 * _MOST_BUCKETS:
             self._settle()
 
     def buckets(self) -> tuple[Bucket, ...]:
@@ -209,12 +247,13 @@ class _Timeline:
         )
 
     def _settle(self) -> None:
-        for (place, selected), times in self._pending.items():
+        for when, outcome in self._pending:
+            place = when // self._width
             changes, runs = self._counts.get(place) or (0, tuple(Counter[str]() for _ in range(self._rules)))
-            for counter, names in zip(runs, selected, strict=True):
+            for counter, names in zip(runs, (outcome.new, *outcome.against), strict=True):
                 for name in names:
-                    counter[name] += times
-            self._counts[place] = (changes + times, runs)
+                    counter[name] += 1
+            self._counts[place] = (changes + 1, runs)
         self._pending.clear()
         while self._counts and max(self._counts) - min(self._counts) >= _MOST_BUCKETS:
             self._double()
@@ -229,7 +268,3 @@ class _Timeline:
             else:
                 joined[place // 2] = (known[0] + changes, tuple(a + b for a, b in zip(known[1], runs, strict=True)))
         self._counts = joined
-
-
-def _by(outcome: Outcome, number: int) -> Selected:
-    return outcome.new if number == 0 else outcome.against[number - 1]
