@@ -294,6 +294,18 @@ class Matcher:
         """Return which sets contain a change; equal answers are the same object while they are remembered."""
         return self._verdict_on(self._evaluator.automaton.look(path), kind)
 
+    def verdicts(self, changes: Changes) -> dict[Verdict, int]:
+        """Return the verdicts on changes, each with the place in the diff of the first change that it is on."""
+        found: dict[Verdict, int] = {}
+        look_at = self._evaluator.automaton.look
+        last_kind, known = None, dict[Look, Verdict]()
+        for place, (path, kind) in enumerate(zip(changes.paths, changes.kinds, strict=True)):
+            if kind is not last_kind:
+                last_kind, known = kind, self._verdicts.setdefault(kind, {})
+            look = look_at(path)
+            found.setdefault(known.get(look) or self._judge(look, kind, known), place)
+        return found
+
     def group(self, changes: Changes) -> dict[Verdict, Group]:
         """Return the changes by verdict. The places of each group's first changes are in diff order."""
         found: dict[ChangeKind, dict[Look, Group]] = {}

@@ -68,12 +68,12 @@ class Classifier:
             return self._empty
         mask = 0
         known = self._by_verdict
-        verdict_on = self._matcher.verdict
-        for path, kind in zip(changes.paths, changes.kinds, strict=True):
-            verdict = verdict_on(path, kind)
+        for verdict, place in self._matcher.verdicts(changes).items():
             found = known.get(verdict)
             if found is None:
-                found = self._learn(verdict, Changes(paths=(path,), kinds=(kind,)))
+                found = self._learn(
+                    verdict, Changes(paths=changes.paths[place : place + 1], kinds=changes.kinds[place : place + 1])
+                )
             mask |= found
         return mask
 
