@@ -96,6 +96,20 @@ def replay(range_: str | None, **options: Any) -> int:
     return _call("replay", "ReplayRequest", None, {**options, "range": range_})
 
 
+@cli.command()
+@_repo
+@_rules
+@click.option("--rev", metavar="REV", help="The commit whose files are tracked.  [default: HEAD]")
+@click.option("--paths-from", metavar="FILE", help="A list of tracked paths instead, without git; - is standard input.")
+@click.option("--examples", metavar="FILE", help="Examples in a file of their own.")
+@click.option("--range", metavar="RANGE", help="Let the first-parent changes of a range notice mutants, too.")
+@click.option("--event", default="pull_request", show_default=True, metavar="NAME", help="The event of the range.")
+@_format
+def mutate(form: str, **options: Any) -> int:
+    """Change the rules line by line, and tell which changes no example notices."""
+    return _call("mutate", "MutateRequest", form, options)
+
+
 @cli.command("check-required-ci")
 @_repo
 @_rules

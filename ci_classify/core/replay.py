@@ -33,13 +33,11 @@ class Named(Record):
 class Classifier:
     """Decides about many changes by the same rules, as ``run`` would about each.
 
-    Without labels, the union of changes selects the union of what each selects by itself. So a plan is made once for
-    each kind of path, however many changes and combinations there are.
+    The union of changes selects the union of what each selects by itself. So a plan is made once for each kind of path,
+    however many changes and combinations there are.
     """
 
     def __init__(self, rules: Rules, event: Event) -> None:
-        if event.labels:
-            raise ValueError("labels could break the union")
         self.rules = rules
         self.shift = {output.name: number for number, output in enumerate(rules.outputs)}
         self._event = event

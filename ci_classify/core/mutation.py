@@ -1,0 +1,120 @@
+"""Which lines of rules are protected: whether anything notices when one of them is changed.
+
+A mutant is *killed* if an example fails by it, the drift guard finds more, or a change of a range is decided otherwise. It is
+*equivalent* if no path, tracked or possible, is decided otherwise for any event; *undecided* where no such path was found
+but not all could be tried. The others *survive*: each with a situation that would tell, as an example.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+
+from ci_classify.core.behaviour import Answers, Behaviour, Situation, differences, events_of, types_of
+from ci_classify.core.decision import decide
+from ci_classify.core.examples import run_examples
+from ci_classify.core.model import Changes, Event, Rules
+from ci_classify.core.mutants import Mutant, mutants, patterns_of
+from ci_classify.core.record import Record
+from ci_classify.core.replay import Classifier
+from ci_classify.core.witnesses import witnesses
+
+
+class Fate(StrEnum):
+    """What became of a mutant."""
+
+    KILLED_BY_EXAMPLE = "killed-by-example"
+    KILLED_BY_DRIFT = "killed-by-drift"
+    KILLED_BY_RANGE = "killed-by-range"
+    EQUIVALENT = "equivalent"
+    UNDECIDED = "undecided"
+    SURVIVED = "survived"
+
+    @property
+    def is_killed(self) -> bool:
+        """Whether something noticed the mutant."""
+        return self in {Fate.KILLED_BY_EXAMPLE, Fate.KILLED_BY_DRIFT, Fate.KILLED_BY_RANGE}
+
+
+class Proposal(Record):
+    """An example that would kill a mutant: a situation, and the emitted outputs that the rules select in it."""
+
+    situation: Situation
+    selects: tuple[str, ...]
+
+
+class Verdict(Record):
+    """What became of a mutant, by what (the name of an example, a commit), and an example for one that survived."""
+
+    mutant: Mutant
+    fate: Fate
+    by: str = ""
+    proposal: Proposal | None = None
+
+
+def judge_by_examples(rules: Rules, tracked: Iterable[str]) -> Iterator[Verdict]:
+    """Return what becomes of each mutant by the examples alone, which hold for the rules themselves."""
+    listed = list(mutants(rules))
+    survey = _Survey(rules, listed, tracked)
+    for mutant in listed:
+        failures = run_examples(mutant.rules, rules.examples)
+        if failures:
+            yield Verdict(mutant=mutant, fate=Fate.KILLED_BY_EXAMPLE, by=failures[0].example.name)
+        else:
+            yield survey.verdict(mutant)
+
+
+class _Survey:
+    """Situations that tell mutants from the rules."""
+
+    def __init__(self, rules: Rules, listed: Sequence[Mutant], tracked: Iterable[str]) -> None:
+        self._rules = rules
+        patterns = [pattern for each in (rules, *(mutant.rules for mutant in listed)) for pattern in patterns_of(each)]
+        found = witnesses(patterns, tracked)
+        self._complete = found.complete
+        self._places = [(path, type_) for path in found.paths for type_ in types_of(rules)]
+        self._answers = Answers(rules, events_of(rules))
+        self._original = Behaviour(rules, self._answers)
+        self._proposals: list[Proposal] = []
+
+    def verdict(self, mutant: Mutant) -> Verdict:
+        """Return what a mutant is that no example kills."""
+        known = next((proposal for proposal in self._proposals if _notices(proposal, mutant.rules)), None)
+        if known is not None:  # few examples are better than many
+            return Verdict(mutant=mutant, fate=Fate.SURVIVED, proposal=known)
+        answers = self._answers if mutant.changes_sets else Answers(mutant.rules, self._answers.events)
+        behaviour = Behaviour(mutant.rules, answers)
+        situation = next(differences(self._original, behaviour, (self._answers, answers), self._places), None)
+        if situation is None:
+            return Verdict(mutant=mutant, fate=Fate.EQUIVALENT if self._complete else Fate.UNDECIDED)
+        proposal = Proposal(situation=situation, selects=_selected(self._rules, situation))
+        self._proposals.append(proposal)
+        return Verdict(mutant=mutant, fate=Fate.SURVIVED, proposal=proposal)
+
+
+def _notices(proposal: Proposal, rules: Rules) -> bool:
+    return _selected(rules, proposal.situation) != proposal.selects
+
+
+def _selected(rules: Rules, situation: Situation) -> tuple[str, ...]:
+    plan = decide(rules, situation.event, situation.changes)
+    return tuple(decision.name for decision in plan.outputs if decision.runs)
+
+
+class RangeJudge:
+    """Kills survivors by the changes of a range, a change at a time."""
+
+    def __init__(self, rules: Rules, survivors: Sequence[Verdict], event: Event) -> None:
+        self._original = Classifier(rules, event)
+        self._left = {number: Classifier(v.mutant.rules, event) for number, v in enumerate(survivors)}
+        self.killed: dict[int, str] = {}
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no survivor is left."""
+        return not self._left
+
+    def add(self, commit: str, changes: Changes) -> None:
+        """Take in a change."""
+        expected = self._original.mask(changes)
+        for number in [number for number, other in self._left.items() if other.mask(changes) != expected]:
+            self.killed[number] = commit
+            del self._left[number]
