@@ -138,6 +138,7 @@ class Automaton:
             else:
                 anchored.append((number, 0))
         self._floating = self._table_of(floating)
+        self._floating_places = floating
         self._anchored = frozenset(anchored)
         self._forget()
 
@@ -157,6 +158,12 @@ class Automaton:
         name = text[cut:]
         own = self._table(state).step(name) if state.waiting or state.staying else _NOTHING
         return state, self._floating.step(name), own
+
+    def expected(self, look: Look) -> frozenset[tuple[Segment, bool]]:
+        """Return the segments, each with whether in folded letters, that a name in the directory of a path can match."""
+        state = look[0]
+        waits = (self._waits.get(p) or self._wait(p) for p in (*self._floating_places, *state.staying, *state.waiting))
+        return frozenset((segment, folded) for segment, folded, _ in waits)
 
     def _enter(self, directory: str) -> _State:
         """Return the state of a directory (text that ends in a slash), and remember it."""

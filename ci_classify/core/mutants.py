@@ -73,6 +73,8 @@ def _is_literal(text: str) -> bool:
 
 def narrowed(text: str) -> str | None:
     """Return a pattern that matches a little less: at the top only, in deeper directories only, or no file."""
+    if text.startswith("**/"):
+        return _accepted(text[2:])
     if "**/" in text:
         return _accepted(text.replace("**/", "", 1))
     body = text.removesuffix("/")

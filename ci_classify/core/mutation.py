@@ -11,6 +11,7 @@ from enum import StrEnum
 from ci_classify.core.behaviour import Answers, Behaviour, Situation, differences, events_of, types_of
 from ci_classify.core.decision import decide
 from ci_classify.core.examples import run_examples
+from ci_classify.core.matching import Matcher
 from ci_classify.core.model import Changes, Event, Rules
 from ci_classify.core.mutants import Mutant, mutants, patterns_of
 from ci_classify.core.record import Record
@@ -77,7 +78,7 @@ class _Survey:
 
     def verdict(self, mutant: Mutant) -> Verdict:
         """Return what a mutant is that no example kills."""
-        known = next((proposal for proposal in self._proposals if _notices(proposal, mutant.rules)), None)
+        known = _first_noticing(self._proposals, mutant.rules)
         if known is not None:  # few examples are better than many
             return Verdict(mutant=mutant, fate=Fate.SURVIVED, proposal=known)
         answers = self._answers if mutant.changes_sets else Answers(mutant.rules, self._answers.events)
@@ -85,17 +86,18 @@ class _Survey:
         situation = next(differences(self._original, behaviour, (self._answers, answers), self._places), None)
         if situation is None:
             return Verdict(mutant=mutant, fate=Fate.EQUIVALENT if self._complete else Fate.UNDECIDED)
-        proposal = Proposal(situation=situation, selects=_selected(self._rules, situation))
+        proposal = Proposal(situation=situation, selects=_selected(self._rules, situation, Matcher(self._rules)))
         self._proposals.append(proposal)
         return Verdict(mutant=mutant, fate=Fate.SURVIVED, proposal=proposal)
 
 
-def _notices(proposal: Proposal, rules: Rules) -> bool:
-    return _selected(rules, proposal.situation) != proposal.selects
+def _first_noticing(proposals: Iterable[Proposal], rules: Rules) -> Proposal | None:
+    matcher = Matcher(rules)
+    return next((p for p in proposals if _selected(rules, p.situation, matcher) != p.selects), None)
 
 
-def _selected(rules: Rules, situation: Situation) -> tuple[str, ...]:
-    plan = decide(rules, situation.event, situation.changes)
+def _selected(rules: Rules, situation: Situation, matcher: Matcher) -> tuple[str, ...]:
+    plan = decide(rules, situation.event, situation.changes, matcher=matcher)
     return tuple(decision.name for decision in plan.outputs if decision.runs)
 
 

@@ -1,22 +1,29 @@
 """Paths that stand for all paths: one for each way in which patterns can match or not.
 
-The names that patterns can tell apart are few: those that they spell out, and for each prefix and suffix one that has it
-and nothing more. All directories that such names lead to are visited, each state of the automaton once.
+The names that patterns can tell apart in a directory are few: those that they spell out, and for each prefix and suffix
+one that has it and nothing more. All directories that such names lead to are visited, each state of the automaton once.
 
 Refuses: to call itself complete where a pattern has wildcards within a name, or where there are too many states.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections import deque
+from collections.abc import Iterable, Mapping
 from itertools import product
 
 from ci_classify.core.matching import Automaton, masks_of
-from ci_classify.core.patterns import Program, Segment, Shape, compile_pattern
+from ci_classify.core.patterns import Segment, Shape, compile_pattern
 from ci_classify.core.record import Record
 
-_MOST_STEPS = 2_000_000
-_MOST_NAMES = 3_000
-_FRESH = ("new", "other", "x", "y", "zz")
+_MOST_STEPS = 300_000
+_FRESH = ("new", "other", "xyz")
 _JOINTS = "-_.~+0"
+
+_SPECIAL = frozenset("*?[\\")
+_TOKENS = re.compile(r"\\.|\[[!^]?\]?(?:\\.|[^\]])*\]|\*+|.", re.DOTALL)
+_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_.~+"
+
+_Expected = frozenset[tuple[Segment, bool]]
 
 
 class Witnesses(Record):
@@ -26,66 +33,97 @@ class Witnesses(Record):
     complete: bool
 
 
+class _Names(Record):
+    """Names for a directory; the first of them no pattern knows."""
+
+    names: tuple[str, ...]
+    complete: bool
+
+
 def witnesses(patterns: Iterable[tuple[str, bool]], tracked: Iterable[str]) -> Witnesses:
-    """Return paths for patterns, each given with whether it ignores case. Tracked paths come first, and stand for others."""
+    """Return paths for patterns, each given with whether it ignores case.
+
+    Tracked paths come first, and stand for others that match the same.
+    """
     listed = list(dict.fromkeys(patterns))
-    programs = [(compile_pattern(text, ignore_case=folded), folded) for text, folded in listed]
-    names, complete = _names(programs)
-    automaton = Automaton(programs)
+    automaton = Automaton([(compile_pattern(text, ignore_case=folded), folded) for text, folded in listed])
     found: dict[int, str] = {}  # by the mask of a file
     for path in tracked:
         found.setdefault(masks_of(automaton.look(path))[0], path)
-    waiting = [""]
-    seen = {id(automaton.look(names[0])[0])}
-    kept = [automaton.look(names[0])]  # states stay alive, so that an id is no other's
+    top = automaton.look("x")
+    seen = {id(top[0]): top}  # kept, so that an id is no other's
+    waiting = deque([("", automaton.expected(top))])
+    samples = _samples(listed)
+    known: dict[_Expected, _Names] = {}
+    complete = True
     steps = 0
-    while waiting:
-        directory = waiting.pop(0)
-        for name in names:
+    while waiting and steps <= _MOST_STEPS:
+        directory, expected = waiting.popleft()
+        if expected not in known:
+            known[expected] = _names(expected, samples)
+        complete = complete and known[expected].complete
+        for name in known[expected].names:
             steps += 1
             path = directory + name
-            look = automaton.look(path)
-            found.setdefault(masks_of(look)[0], path)
-            below = automaton.look(f"{path}/{names[0]}")
+            found.setdefault(masks_of(automaton.look(path))[0], path)
+            below = automaton.look(f"{path}/x")
             if id(below[0]) not in seen:
-                seen.add(id(below[0]))
-                kept.append(below)
-                waiting.append(f"{path}/")
-        if steps > _MOST_STEPS:
-            return Witnesses(paths=tuple(found.values()), complete=False)
-    return Witnesses(paths=tuple(found.values()), complete=complete)
+                seen[id(below[0])] = below
+                waiting.append((f"{path}/", automaton.expected(below)))
+    return Witnesses(paths=tuple(found.values()), complete=complete and not waiting)
 
 
-def _names(programs: Sequence[tuple[Program, bool]]) -> tuple[list[str], bool]:
-    """Return names, the first of which no pattern knows, and whether they are all that matter."""
+def _names(expected: _Expected, samples: Mapping[tuple[Segment, bool], set[str]]) -> _Names:
+    """Return names for a directory, by what patterns expect there."""
     texts: dict[Shape, set[str]] = {shape: set() for shape in Shape}
-    folded_any = any(folded for _, folded in programs)
-    for program, _ in programs:
-        for segment in program.segments:
-            if isinstance(segment, Segment):
-                texts[segment.shape].add(segment.text)
-    complete = not texts[Shape.REGEX]
-    known = "".join(text for kind in texts.values() for text in kind)
-    fresh = next((name for name in _FRESH if name not in known), None) or _unlike(known)
+    folded_any = False
+    for segment, folded in expected:
+        texts[segment.shape].add(segment.text)
+        folded_any = folded_any or folded
+    known = "".join(text for kind in texts.values() for text in kind).lower()
+    fresh = next((name for name in _FRESH if name not in known), None) or "x" * (len(known) + 1)
     joint = next((sign for sign in _JOINTS if sign not in known), "~")
-    complete = complete and joint not in known
     forms = _cases if folded_any else _as_is
     literals = {form for text in texts[Shape.LITERAL] for form in forms(text)}
     prefixes = {"", *(form for text in texts[Shape.PREFIX] for form in forms(text))}
     suffixes = {"", *(form for text in texts[Shape.SUFFIX] for form in forms(text))}
-    joined = {
-        prefix + (fresh if not prefix or not suffix else joint) + suffix
-        for prefix, suffix in product(prefixes, suffixes)
-    }
-    exact = {text for text in (*prefixes, *suffixes) if text}  # a star matches nothing, too
-    names = sorted(literals | joined | exact)
-    if len(names) > _MOST_NAMES:
-        names, complete = names[:_MOST_NAMES], False
-    return [fresh, *(name for name in names if name not in {fresh, ".", ".."})], complete
+    simple = {prefix + fresh + suffix for prefix, suffix in product(prefixes, suffixes) if not prefix or not suffix}
+    joined = {prefix + joint + suffix for prefix, suffix in product(prefixes, suffixes) if prefix and suffix}
+    bare = {text for text in (*prefixes, *suffixes) if text}  # a star matches nothing, too
+    sampled = {name for key in expected if key[0].shape is Shape.REGEX for name in samples.get(key, ())}
+    # The plainest come first, since a path that stands for others is shown to people.
+    names = dict.fromkeys(name for group in (literals, sampled, simple, joined, bare) for name in sorted(group))
+    names = dict.fromkeys(name for name in names if name not in {fresh, ".", ".."})
+    return _Names(names=(fresh, *names), complete=not texts[Shape.REGEX] and joint not in known)
 
 
-def _unlike(known: str) -> str:
-    return "x" * (max((len(run) for run in known.split("/")), default=0) + 1)
+def _samples(patterns: Iterable[tuple[str, bool]]) -> dict[tuple[Segment, bool], set[str]]:
+    """Return a few names for each component with wildcards of its own; they are not all that it can tell apart."""
+    found: dict[tuple[Segment, bool], set[str]] = {}
+    for text, folded in patterns:
+        for part in text.strip("/").split("/"):
+            if part == "**" or _SPECIAL.isdisjoint(part):
+                continue
+            segment = compile_pattern(f"/{part}", ignore_case=folded).segments[0]
+            if isinstance(segment, Segment) and segment.shape is Shape.REGEX:
+                names = {_sample(part, order, stars) for order in (1, -1) for stars in ("", "x")}
+                found.setdefault((segment, folded), set()).update(name for name in names if name)
+    return found
+
+
+def _sample(part: str, order: int, stars: str) -> str:
+    """Return a name that a component matches, with the first or the last character that each place takes."""
+    name = ""
+    for piece in _TOKENS.findall(part):
+        if piece.startswith("["):
+            regex = compile_pattern(f"/{piece}").segments[0]
+            text = regex.text if isinstance(regex, Segment) else ""
+            name += next((c for c in _CHARACTERS[::order] if re.fullmatch(text, c)), "")
+        elif piece == "?":
+            name += "x"
+        else:
+            name += stars if piece[0] == "*" else piece[-1]
+    return name
 
 
 def _as_is(text: str) -> set[str]:
