@@ -37,6 +37,7 @@ def cli() -> None:
 @_label
 @click.option("--paths-from", metavar="FILE", help="Classify a list of paths, without git; - is standard input.")
 @click.option("--fetch", is_flag=True, help="Fetch a commit that a shallow clone lacks, by its id.")
+@click.option("--canary", is_flag=True, help="Run everything, and record what would have been skipped.")
 @_format
 def run(form: str, **options: Any) -> int:
     """Classify in CI: write GITHUB_OUTPUT and the job summary."""
@@ -123,6 +124,8 @@ def mutate(form: str, **options: Any) -> int:
     "--same-repository", type=click.Choice(["true", "false"]), help="Whether it is no pull request of a fork."
 )
 @click.option("--recompute", is_flag=True, help="Classify again, and fail where the detector's outputs differ.")
+@click.option("--canary", is_flag=True, help="Tell which failed jobs the rules would have skipped.")
+@click.option("--canary-record", metavar="FILE", help="Write what would have been skipped, and how it ended.")
 @_format
 def check_required_ci(form: str, same_repository: str | None, **options: Any) -> int:
     """Judge the results of jobs against the plan; 1 if any did not do what was planned."""
@@ -158,6 +161,19 @@ def check(**options: Any) -> int:
 def identity(**options: Any) -> int:
     """Print what the inputs of outputs are at a commit: entries, digest, cache key."""
     return _call("identity", "IdentityRequest", None, options)
+
+
+@cli.group()
+def canary() -> None:
+    """Try rules without trusting them: everything runs, and what they would skip is recorded."""
+
+
+@canary.command("report")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@_format
+def canary_report(form: str, **options: Any) -> int:
+    """Add records up: how often a skip would have hidden a failure."""
+    return _call("canary_report", "CanaryReportRequest", form, options)
 
 
 @cli.command()

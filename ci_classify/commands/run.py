@@ -29,6 +29,7 @@ class RunRequest(Record):
     labels: tuple[str, ...] = ()
     paths_from: str | None = None
     fetch: bool = False
+    canary: bool = False
     as_json: bool = False
 
 
@@ -40,7 +41,7 @@ def run(request: RunRequest, here: github.Runner | None = None) -> int:
     here = here or github.runner()
     event, compare_now = situation(request, here)
     try:
-        classified = classify(top_of(Path(request.repo)), request.rules, event, compare_now)
+        classified = classify(top_of(Path(request.repo)), request.rules, event, compare_now, canary=request.canary)
     except NoOutputsError as error:
         showing.error(f"{error}\nThe names of the outputs can't be known, so that none can be written.")
         return USAGE

@@ -95,11 +95,15 @@ MISSING_OUTPUT = "missing"
 
 
 class WrittenPlan(Record):
-    """What the detector's ``plan`` output says: its outputs, their reasons, and the commit that it is for."""
+    """What the detector's ``plan`` output says: its outputs, their reasons, and the commit that it is for.
+
+    ``canary`` holds what would be skipped, with the code of the reason; None for a plan that is no canary's.
+    """
 
     outputs: Mapping[str, bool]
     head: str | None
     reasons: Mapping[str, str]
+    canary: Mapping[str, str] | None = None
 
 
 def read_plan(text: str) -> WrittenPlan | None:
@@ -113,10 +117,14 @@ def read_plan(text: str) -> WrittenPlan | None:
         return None
     head = plan.get("head")
     reasons = plan.get("reasons")
+    canary = plan.get("canary")
     return WrittenPlan(
         outputs=outputs,
         head=head if isinstance(head, str) else None,
         reasons={name: code for name, code in reasons.items() if isinstance(code, str)}
         if isinstance(reasons, dict)
         else {},
+        canary={name: code for name, code in canary.items() if isinstance(code, str)}
+        if isinstance(canary, dict)
+        else None,
     )

@@ -21,7 +21,7 @@ def plan_json(plan: Plan) -> str:
         "outputs": {decision.name: decision.runs for decision in plan.outputs},
         "decisions": {decision.name: _decision(decision) for decision in plan.outputs},
     }
-    return json_text(facts)
+    return json_text(facts | ({"canary": plan.would_skip} if plan.canary else {}))
 
 
 def json_text(facts: Mapping[str, object]) -> str:
