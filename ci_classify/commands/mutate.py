@@ -5,13 +5,15 @@ from pathlib import Path
 from ci_classify.commands import showing
 from ci_classify.commands.classifying import open_rules
 from ci_classify.commands.exits import FINDINGS, OK, UsageError
+from ci_classify.commands.given import read_given
 from ci_classify.core.errors import CannotClassifyError
 from ci_classify.core.examples import run_examples
 from ci_classify.core.explanation import remedy
 from ci_classify.core.model import Event, Rules
-from ci_classify.core.mutation import Fate, RangeJudge, Verdict, judge_by_examples
+from ci_classify.core.mutants import mutants
+from ci_classify.core.mutation import Fate, RangeJudge, Verdict, examples_of, judge
 from ci_classify.core.record import Record, replaced
-from ci_classify.edges import console, files, history
+from ci_classify.edges import console, history
 from ci_classify.edges.git import Repository, top_of
 from ci_classify.formats.examples import load_examples
 from ci_classify.formats.path_list import read_paths
@@ -38,14 +40,16 @@ def run(request: MutateRequest) -> int:
     rules = loaded.rules
     if request.examples is not None:
         names = frozenset(output.name for output in rules.decided)
-        examples = load_examples(_read(request.examples), request.examples, names)
+        content = read_given(request.examples, "examples")
+        examples = load_examples(content, request.examples, names)
         rules = replaced(rules, examples=examples)
     failures = run_examples(rules, rules.examples)
     if failures:
         raise UsageError(f"the example {failures[0].example.name!r} fails", "correct it first: ci-classify test")
     try:
         tracked = _tracked(request)
-        verdicts = list(console.progress(judge_by_examples(rules, tracked), None, "Mutating"))
+        judged = judge(rules, tracked, [examples_of(rules)])
+        verdicts = list(console.progress(judged, lambda: sum(1 for _ in mutants(rules)), "Mutating"))
         if request.range is not None:
             verdicts = _by_range(request, rules, verdicts)
     except CannotClassifyError as error:
@@ -56,24 +60,17 @@ def run(request: MutateRequest) -> int:
 
 def _tracked(request: MutateRequest) -> list[str]:
     if request.paths_from is not None:
-        content = files.read_standard_input() if request.paths_from == "-" else _read(request.paths_from)
-        return list(read_paths(content, request.paths_from).paths)
+        return list(read_paths(read_given(request.paths_from, "paths"), request.paths_from).paths)
     return list(Repository(Path(request.repo)).tree(request.rev or "HEAD").paths)
-
-
-def _read(name: str) -> bytes:
-    try:
-        return files.read(Path(name))
-    except files.FileProblemError as error:
-        raise UsageError(str(error), "name a file that can be read") from None
 
 
 def _by_range(request: MutateRequest, rules: Rules, verdicts: list[Verdict]) -> list[Verdict]:
     """Return the verdicts with survivors killed by the changes of a range."""
     places = [place for place, verdict in enumerate(verdicts) if verdict.fate is Fate.SURVIVED]
     judge = RangeJudge(rules, [verdicts[place] for place in places], Event(name=request.event))
-    changes = history.first_parents(Repository(Path(request.repo)), request.range or "")
-    for change in console.progress(changes, None, "Replaying"):
+    repository, range_ = Repository(Path(request.repo)), request.range or ""
+    changes = history.first_parents(repository, range_)
+    for change in console.progress(changes, lambda: history.count(repository, range_), "Replaying"):
         if judge.is_done:
             break
         judge.add(change.step.commit, change.changes)

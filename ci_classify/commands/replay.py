@@ -1,12 +1,13 @@
 """``ci-classify replay``: classify the changes of a range again, by these rules and by others."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 from ci_classify.commands import showing
 from ci_classify.commands.classifying import open_rules
 from ci_classify.commands.exits import FINDINGS, OK, UsageError
+from ci_classify.commands.given import read_given
 from ci_classify.commands.other_rules import other_rules
 from ci_classify.core.errors import CannotClassifyError
 from ci_classify.core.explanation import remedy
@@ -23,8 +24,11 @@ from ci_classify.formats.durations_file import read_durations
 from ci_classify.formats.pairs_file import read_pairs
 from ci_classify.formats.results_file import read_results_file
 from ci_classify.render.replay_json import BEGIN, change_json, end_json
-from ci_classify.render.replay_report import Report, report_markdown, report_text
+from ci_classify.render.replay_report import Report, report_lines, report_markdown
 from ci_classify.render.replay_svg import timeline_svg
+
+_EMPTY = "The list of pull requests is empty, so nothing was replayed."
+_REVERSED = "A range is written OLD..NEW, so nothing was replayed if it is the wrong way round."
 
 
 class ReplayRequest(Record):
@@ -60,13 +64,13 @@ def _run(request: ReplayRequest, repository: Repository) -> int:
     showing.show_problems(loaded.warnings)
     others = [(name, other_rules(repository, request.rules, name)) for name in request.against]
     rules = [loaded.rules, *(other for _, other in others)]
-    samples = _read(request.durations, "durations") if request.durations else None
-    results = _read(request.results, "results") if request.results else None
-    unsafe = (
-        None if results is None else Unsafe(read_results_file(results, request.results or ""), rules, request.event)
-    )
-    durations = None if samples is None else read_durations(samples, request.durations or "")
-    minutes = None if durations is None else Minutes(durations, rules, request.event)
+    unsafe = minutes = None
+    if request.results is not None:
+        results = read_results_file(read_given(request.results, "results"), request.results)
+        unsafe = Unsafe(results, rules, request.event)
+    if request.durations is not None:
+        samples = read_durations(read_given(request.durations, "durations"), request.durations)
+        minutes = Minutes(samples, rules, request.event)
     replay = Replay(
         Named(name="new", rules=loaded.rules),
         [Named(name=name, rules=other) for name, other in others],
@@ -90,7 +94,9 @@ def _run(request: ReplayRequest, repository: Repository) -> int:
             spool.add(end_json(totals, _counts(report), request.event, report.savings, safety))
             spool.show()
         else:
-            console.write(_page(request, repository, report))
+            _show_page(request, repository, report)
+    if not totals.changes:
+        showing.warn(_EMPTY if request.pairs is not None else f"No commit is in {request.range}. {_REVERSED}")
     return FINDINGS if safety and safety.rates[0].hits else OK
 
 
@@ -116,22 +122,12 @@ def _replay(
 
 
 def _changes(request: ReplayRequest, repository: Repository) -> Iterator[history.Change]:
-    total = None
-    changes: Iterable[history.Change]
-    if request.range is not None:
-        changes = history.first_parents(repository, request.range)
-    else:
-        pairs = read_pairs(_read(request.pairs or "", "pairs"), request.pairs or "")
-        total = len(pairs)
-        changes = history.pull_requests(repository, pairs)
-    return console.progress(changes, total, "Replaying")
-
-
-def _read(name: str, what: str) -> bytes:
-    try:
-        return files.read(Path(name))
-    except files.FileProblemError as error:
-        raise UsageError(str(error), f"name a file of {what}") from None
+    range_ = request.range
+    if range_ is not None:
+        changes = history.first_parents(repository, range_)
+        return console.progress(changes, lambda: history.count(repository, range_), "Replaying")
+    pairs = read_pairs(read_given(request.pairs or "", "pairs"), request.pairs or "")
+    return console.progress(history.pull_requests(repository, pairs), lambda: len(pairs), "Replaying")
 
 
 def _outputs(rules: list[Rules]) -> tuple[str, ...]:
@@ -148,14 +144,17 @@ def _counts(report: Report) -> dict[str, tuple[int | None, ...]]:
     }
 
 
-def _page(request: ReplayRequest, repository: Repository, report: Report) -> str:
+def _show_page(request: ReplayRequest, repository: Repository, report: Report) -> None:
     shown = tuple(dict.fromkeys(difference.commit for difference in report.totals.differences))
     titles = subjects(repository, shown)
-    return report_markdown(report, titles) if request.form == "markdown" else report_text(report, titles)
+    if request.form == "markdown":
+        console.write(report_markdown(report, titles))
+    else:
+        console.show(report_lines(report, titles))
 
 
 def _draw(name: str, report: Report, *, dated: bool) -> None:
     try:
-        files.write_whole(Path(name), timeline_svg(report.totals, report.outputs, dated=dated))
+        files.write_whole(Path(name), timeline_svg(report.totals, report.outputs, report.present, dated=dated))
     except files.FileProblemError as error:
         raise UsageError(str(error), "give --svg the name of a file that can be written") from None

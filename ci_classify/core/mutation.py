@@ -1,11 +1,10 @@
 """Which lines of rules are protected: whether anything notices when one of them is changed.
 
-A mutant is *killed* if an example fails by it, the drift guard finds more, or a change of a range is decided otherwise. It is
-*equivalent* if no path, tracked or possible, is decided otherwise for any event; *undecided* where no such path was found
+A mutant is *killed* if an example fails by it, or a change of a range is decided otherwise. It is *equivalent* if no path, tracked or possible, is decided otherwise for any event; *undecided* where no such path was found
 but not all could be tried. The others *survive*: each with a situation that would tell, as an example.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 
 from ci_classify.core.behaviour import Answers, Behaviour, Situation, differences, events_of, types_of
@@ -23,7 +22,6 @@ class Fate(StrEnum):
     """What became of a mutant."""
 
     KILLED_BY_EXAMPLE = "killed-by-example"
-    KILLED_BY_DRIFT = "killed-by-drift"
     KILLED_BY_RANGE = "killed-by-range"
     EQUIVALENT = "equivalent"
     UNDECIDED = "undecided"
@@ -32,7 +30,7 @@ class Fate(StrEnum):
     @property
     def is_killed(self) -> bool:
         """Whether something noticed the mutant."""
-        return self in {Fate.KILLED_BY_EXAMPLE, Fate.KILLED_BY_DRIFT, Fate.KILLED_BY_RANGE}
+        return self in {Fate.KILLED_BY_EXAMPLE, Fate.KILLED_BY_RANGE}
 
 
 class Proposal(Record):
@@ -51,16 +49,37 @@ class Verdict(Record):
     proposal: Proposal | None = None
 
 
-def judge_by_examples(rules: Rules, tracked: Iterable[str]) -> Iterator[Verdict]:
-    """Return what becomes of each mutant by the examples alone, which hold for the rules themselves."""
+class Guard(Record):
+    """Something that looks at rules by themselves: ``notices`` returns by what it notices wrong ones, or None."""
+
+    fate: Fate
+    notices: Callable[[Rules], str | None]
+
+
+def examples_of(rules: Rules) -> Guard:
+    """Return the examples of rules as a guard."""
+
+    def notices(mutated: Rules) -> str | None:
+        failures = run_examples(mutated, rules.examples)
+        return failures[0].example.name if failures else None
+
+    return Guard(fate=Fate.KILLED_BY_EXAMPLE, notices=notices)
+
+
+def judge(rules: Rules, tracked: Iterable[str], guards: Sequence[Guard]) -> Iterator[Verdict]:
+    """Return what becomes of each mutant by guards that have nothing to say of the rules themselves."""
     listed = list(mutants(rules))
     survey = _Survey(rules, listed, tracked)
     for mutant in listed:
-        failures = run_examples(mutant.rules, rules.examples)
-        if failures:
-            yield Verdict(mutant=mutant, fate=Fate.KILLED_BY_EXAMPLE, by=failures[0].example.name)
-        else:
-            yield survey.verdict(mutant)
+        yield _noticed(mutant, guards) or survey.verdict(mutant)
+
+
+def _noticed(mutant: Mutant, guards: Iterable[Guard]) -> Verdict | None:
+    for guard in guards:
+        by = guard.notices(mutant.rules)
+        if by is not None:
+            return Verdict(mutant=mutant, fate=guard.fate, by=by)
+    return None
 
 
 class _Survey:
@@ -77,7 +96,7 @@ class _Survey:
         self._proposals: list[Proposal] = []
 
     def verdict(self, mutant: Mutant) -> Verdict:
-        """Return what a mutant is that no example kills."""
+        """Return what a mutant is that no guard notices."""
         known = _first_noticing(self._proposals, mutant.rules)
         if known is not None:  # few examples are better than many
             return Verdict(mutant=mutant, fate=Fate.SURVIVED, proposal=known)

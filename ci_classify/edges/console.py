@@ -5,7 +5,7 @@ rich is imported on a terminal only: a detector in CI never pays for it.
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NoReturn, TextIO, TypeVar
 
@@ -65,8 +65,8 @@ def say(lines: Iterable[str]) -> None:
     _write(sys.stderr, "".join(f"{line}\n" for line in lines))
 
 
-def progress(items: Iterable[T], total: int | None, what: str) -> Iterator[T]:
-    """Go through items, with a bar on standard error where that is a terminal."""
+def progress(items: Iterable[T], total: Callable[[], int], what: str) -> Iterator[T]:
+    """Go through items, with a bar on standard error where that is a terminal; only then is the total asked for."""
     if sys.stderr is None or not sys.stderr.isatty() or in_ci():
         yield from items
         return
@@ -74,7 +74,7 @@ def progress(items: Iterable[T], total: int | None, what: str) -> Iterator[T]:
     from rich.progress import track  # noqa: PLC0415
 
     terminal = Console(stderr=True, highlight=False, markup=False, emoji=False)
-    yield from track(items, description=what, total=total, console=terminal, transient=True)
+    yield from track(items, description=what, total=total(), console=terminal, transient=True)
 
 
 def leave(code: int) -> NoReturn:

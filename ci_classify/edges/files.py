@@ -68,6 +68,8 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that either the old or the new content is there, whatever happens, or raise FileProblemError."""
     temporary = None
     try:
+        if path.exists() and not path.is_file():  # a device must not become a file
+            raise FileProblemError(f"{path} can't be written: it is no regular file")
         import tempfile  # noqa: PLC0415 -- a run in CI only appends
 
         descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)

@@ -331,14 +331,16 @@ class Repository:
             return CannotClassifyError(
                 FallbackCause.GIT_TIMEOUT, f"git {arguments[0]} took longer than {self._time_limit:g} seconds"
             )
-        lines = result.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
+        printed = result.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
+        lines = [line for line in printed if not line.startswith("hint:")]
         said = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0] if lines else "")
         if "dubious ownership" in said or "unsafe repository" in said:
             return CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"{self.top} belongs to another user")
         if "not a git repository" in said:
             return CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"git takes {self.top} for no repository")
         if "bad revision" in said or "nvalid revision range" in said or "nknown revision" in said:
-            return CannotClassifyError(FallbackCause.REVISION_INVALID, said[:300])
+            detail = f"git knows no such commit: {said.removeprefix('fatal: ')[:300]}"
+            return CannotClassifyError(FallbackCause.REVISION_INVALID, detail)
         absent = ("nable to read", "ould not read", "could not fetch", "promisor", "missing", "bad object", "transport")
         if any(word in line for line in lines for word in absent):
             return CannotClassifyError(FallbackCause.OBJECTS_MISSING, f"git {arguments[0]}: {said[:300]}")

@@ -58,8 +58,7 @@ class Change(Record):
 
 def first_parents(repository: Repository, range_: str) -> Iterator[Change]:
     """Return every first-parent change of a range, the oldest last, or raise CannotClassifyError."""
-    if not range_ or range_.startswith("-") or "\0" in range_ or "\n" in range_:
-        raise CannotClassifyError(FallbackCause.REVISION_INVALID, f"{range_!r} is no range")
+    _refuse_options(range_)
     shallow = repository.is_shallow()
     yield from _compared(repository, _steps(repository, range_, shallow=shallow))
 
@@ -78,11 +77,17 @@ def pull_requests(repository: Repository, pairs: Sequence[tuple[str, str]]) -> I
 
 
 def count(repository: Repository, range_: str) -> int:
-    """Return the number of first-parent changes of a range."""
+    """Return the number of first-parent changes of a range, or raise CannotClassifyError."""
+    _refuse_options(range_)
     with _Running(repository, ["rev-list", "--count", "--first-parent", range_, "--"]) as counting:
         text = counting.stdout.read()
         counting.finish()
     return int(text)
+
+
+def _refuse_options(range_: str) -> None:
+    if not range_ or range_.startswith("-") or "\0" in range_ or "\n" in range_:
+        raise CannotClassifyError(FallbackCause.REVISION_INVALID, f"{range_!r} is no range")
 
 
 class _Running:

@@ -1,9 +1,8 @@
 """Minutes per job: ``{"job": 12.5}``, or a list of samples for each job."""
 
-from math import isfinite
-
 from ci_classify.formats.json_values import read_json, wrong
 
+_LONGEST = 1_000_000  # about two years
 _HELP = 'write {"job": 12.5}, or {"job": [11, 12.5]}, in minutes'
 
 
@@ -17,7 +16,7 @@ def read_durations(content: bytes, file: str) -> dict[str, tuple[float, ...]]:
         samples = minutes if isinstance(minutes, list) else [minutes]
         for sample in samples or [None]:
             number = isinstance(sample, int | float) and not isinstance(sample, bool)
-            if not number or not isfinite(sample) or sample < 0:
+            if not number or not 0 <= sample <= _LONGEST:
                 wrong(file, f"the minutes of {job!r} are {str(minutes)[:40]}", _HELP)
         found[job] = tuple(float(sample) for sample in samples)
     return found

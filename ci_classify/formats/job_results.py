@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from ci_classify.core.record import Record
 from ci_classify.core.required import JobFailure
+from ci_classify.formats.json_values import once
 
 _WORDS = {"true": True, "false": False}
 
@@ -26,7 +27,7 @@ class JobResults(Record):
 def read_results(text: str) -> JobResults:
     """Return the results in a text, or raise UnreadableResultsError."""
     try:
-        needs = json.loads(text, object_pairs_hook=_once)
+        needs = json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError) as error:
         raise UnreadableResultsError(f"the results of jobs are no JSON ({error}): {text[:60]!r}") from None
     if not isinstance(needs, dict) or not needs:
@@ -42,13 +43,6 @@ def read_results(text: str) -> JobResults:
                 name: value if isinstance(value, str) else json.dumps(value) for name, value in written.items()
             }
     return JobResults(results=results, outputs=outputs)
-
-
-def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
-    names = [name for name, _ in pairs]
-    if len(set(names)) != len(names):
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} stands twice")
-    return dict(pairs)
 
 
 def read_outputs(

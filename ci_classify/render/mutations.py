@@ -15,13 +15,16 @@ _WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n",
 
 
 def mutations_text(verdicts: Sequence[Verdict], file: str) -> str:
-    """Return each survivor with its line and an example, then the counts."""
+    """Return the survivors by the example that would notice them, each with its line, then the counts."""
     lines: list[str] = []
+    groups: dict[tuple[str, ...], list[str]] = {}
     for verdict in verdicts:
         if verdict.fate is Fate.SURVIVED:
             line, column = verdict.mutant.position
-            lines.append(f"{visible(file)}:{line}:{column}: nothing notices {_what(verdict)}")
-            lines += [f"    {text}" for text in example_lines(verdict)]
+            told = f"{visible(file)}:{line}:{column}: nothing notices {_what(verdict)}"
+            groups.setdefault(tuple(example_lines(verdict)), []).append(told)
+    for example, survivors in groups.items():
+        lines += [*survivors, *(f"    {text}" for text in example)]
     counts = Counter(verdict.fate for verdict in verdicts)
     killed = sum(count for fate, count in counts.items() if fate.is_killed)
     parts = [f"{len(verdicts)} mutants", f"{killed} killed", f"{counts[Fate.SURVIVED]} survived"]
@@ -49,7 +52,7 @@ def example_lines(verdict: Verdict) -> list[str]:
     if proposal is None:
         return []
     situation = proposal.situation
-    lines = [f"- name: {_quoted(_name(verdict, proposal))}"]
+    lines = [f"- name: {_quoted(_name(proposal))}"]
     if situation.event.name != "pull_request":
         lines.append(f"  event: {_quoted(situation.event.name)}")
     if situation.event.branch is not None:
@@ -65,10 +68,16 @@ def _what(verdict: Verdict) -> str:
     return f"{visible(verdict.mutant.where)} {visible(verdict.mutant.what)}"
 
 
-def _name(verdict: Verdict, proposal: Proposal) -> str:
-    path = proposal.situation.path
-    # A person gives it a better one.
-    return f"{'a change of no path' if path is None else visible(path)} in {verdict.mutant.where}"
+def _name(proposal: Proposal) -> str:
+    """Return what the example says; a person knows why it should be so."""
+    situation, names = proposal.situation, proposal.selects
+    path = "a change of no path" if situation.path is None else visible(situation.path)
+    path += "" if situation.type is ChangeType.MODIFIED else f" ({situation.type})"
+    what = f"{len(names)} outputs" if len(names) > 3 else ", ".join(names) or "nothing"
+    event = "" if situation.event.name == "pull_request" else visible(situation.event.name)
+    words = (event, situation.event.branch or "", *(f"with {visible(label)}" for label in situation.event.labels))
+    when = " ".join(word for word in words if word)
+    return f"{path} selects {what}{' on ' if event else ' ' if when else ''}{when}"
 
 
 def _change(proposal: Proposal) -> str:

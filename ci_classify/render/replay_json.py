@@ -3,11 +3,11 @@
 import json
 from collections.abc import Mapping
 
-from ci_classify.core.replay import Difference, Outcome, Totals
+from ci_classify.core.replay import Difference, Moved, Outcome, Totals
 from ci_classify.core.saving import Saving, Savings, Spread
 from ci_classify.core.statistics import INTERVAL
 from ci_classify.core.unsafe import Safety
-from ci_classify.render.plan_json import without_commands
+from ci_classify.render.plan_json import decision_json, without_commands
 
 BEGIN = '{"changes":[\n'
 
@@ -45,9 +45,13 @@ def _difference(difference: Difference) -> dict[str, object]:
     return {
         "commit": difference.commit,
         "against": difference.against,
-        "newly_skipped": [move.new.name for move in difference.skipped],
-        "newly_run": [move.new.name for move in difference.run],
+        "newly_skipped": [_moved(move) for move in difference.skipped],
+        "newly_run": [_moved(move) for move in difference.run],
     }
+
+
+def _moved(move: Moved) -> dict[str, object]:
+    return {"output": move.new.name, "before": decision_json(move.old), "now": decision_json(move.new)}
 
 
 def _savings(savings: Savings) -> dict[str, object]:

@@ -12,7 +12,10 @@ from ci_classify.core.text import visible
 from ci_classify.core.unsafe import Safety
 from ci_classify.render import markdown
 from ci_classify.render.tables import Rows, markdown_table, text_table
+from ci_classify.render.terminal import PLAIN, RUN, SKIP, TITLE, Line
 
+_SKIPPED = "newly skipped"
+_RUN = "newly run"
 MARKDOWN_SHOWN = 15  # changes and unsafe skips that fit into a comment
 
 
@@ -54,23 +57,33 @@ _MARKDOWN = _Style(
 )
 
 
-def report_text(report: Report, subjects: Mapping[str, str]) -> str:
-    """Return the page as text; ``subjects`` are the first lines of commits by their ids."""
-    return _page(report, subjects, _TEXT)
+def report_lines(report: Report, subjects: Mapping[str, str]) -> list[Line]:
+    """Return the page as lines of a terminal; ``subjects`` are the first lines of commits by their ids."""
+    return [_line(text) for text in _page(report, subjects, _TEXT)]
 
 
 def report_markdown(report: Report, subjects: Mapping[str, str]) -> str:
     """Return the page as Markdown."""
-    return _page(report, subjects, _MARKDOWN)
+    return "".join(f"{text}\n" for text in _page(report, subjects, _MARKDOWN))
 
 
-def _page(report: Report, subjects: Mapping[str, str], style: _Style) -> str:
+def _line(text: str) -> Line:
+    """Return a line of the page with the styles by which an eye finds its way."""
+    shown = text.lstrip(" ")
+    indent = len(text) - len(shown)
+    for word, style in ((_SKIPPED, SKIP), (_RUN, RUN)):
+        if indent and shown.startswith(f"{word}: "):
+            return indent, ((word, style), (shown.removeprefix(word), PLAIN))
+    return indent, ((shown, TITLE if not indent and shown.endswith(":") else PLAIN),)
+
+
+def _page(report: Report, subjects: Mapping[str, str], style: _Style) -> list[str]:
     parts = [_head(report), *style.table(_counts(report, style)), *_absent(report, style)]
     for section in (_differences(report, subjects, style), _minutes(report, style), _unsafe(report, style)):
         lines = list(section)
         if lines:
             parts += ["", *lines]
-    return "".join(f"{part}\n" for part in parts)
+    return [line for part in parts for line in part.split("\n")]
 
 
 def _head(report: Report) -> str:
@@ -117,7 +130,7 @@ def _differences(report: Report, subjects: Mapping[str, str], style: _Style) -> 
 def _difference(difference: Difference, subjects: Mapping[str, str], style: _Style) -> Iterator[str]:
     subject = subjects.get(difference.commit, "")
     yield f"{style.item}{difference.commit[:12]} {style.plain(subject)}".rstrip()
-    for word, moves in (("newly skipped", difference.skipped), ("newly run", difference.run)):
+    for word, moves in ((_SKIPPED, difference.skipped), (_RUN, difference.run)):
         for move in moves:
             yield f"  {style.item}{word}: {style.name(move.new.name)}. {_reasons(move, style)}"
 
@@ -169,6 +182,7 @@ def _unsafe(report: Report, style: _Style) -> Iterator[str]:
     yield from style.table(rows)
     yield ""
     yield f"({INTERVAL}.)"
+    yield ""
     for skip in safety.skips[: style.most]:
         paths = ", ".join(style.name(path) for path in skip.paths)
         more = f" and {skip.more:,} more" if skip.more else ""

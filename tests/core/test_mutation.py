@@ -8,7 +8,7 @@ from ci_classify.core.decision import decide
 from ci_classify.core.matching import Matcher
 from ci_classify.core.model import MODIFIED, Changes, Event, Rules
 from ci_classify.core.mutants import narrowed, widened
-from ci_classify.core.mutation import Fate, judge_by_examples
+from ci_classify.core.mutation import Fate, examples_of, judge
 from ci_classify.core.pattern_relations import covers
 from ci_classify.core.patterns import compile_pattern
 from ci_classify.formats.rules_file import load_rules
@@ -76,7 +76,7 @@ def test_no_path_tells_an_equivalent_mutant_from_the_rules(
     rules = rules_of(["/z", *terms], others, ignore_case=ignore_case)
     event = Event(name="pull_request")
     expected = {path: selects(rules, event, path, Matcher(rules)) for path in PATHS}
-    for verdict in judge_by_examples(rules, ["a/b"]):
+    for verdict in judge(rules, ["a/b"], [examples_of(rules)]):
         mutant = verdict.mutant.rules
         matcher = Matcher(mutant)
         told = [path for path in PATHS if selects(mutant, event, path, matcher) != expected[path]]
