@@ -100,7 +100,8 @@ def _write_outputs(classified: Classified, here: github.Runner) -> bool:
         return not here.in_ci
     lines = output_lines(classified.plan)
     if lines is None:
-        showing.error("The outputs can't be written: what could be their names is too much for a plan.")
+        what = "what their canary records" if classified.plan.canary else "what could be their names"
+        showing.error(f"The outputs can't be written: {what} is too much for a plan.")
         return False
     try:
         files.append(here.output, lines)

@@ -161,3 +161,14 @@ def test_a_plan_that_is_no_canary_s_fails_the_canary_s_check(
 def test_what_is_no_record_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, content: str) -> None:
     (tmp_path / "record.json").write_text(content, encoding="utf-8")
     assert run_command(capsys, "canary", "report", str(tmp_path / "record.json")).code == 2
+
+
+def test_a_canary_that_does_not_fit_into_a_plan_fails_and_says_so(runner: Runner, built: BuiltRepository) -> None:
+    names = [f"run-{number:03}-{'x' * 90}" for number in range(500)]
+    suites = "".join(f"  {name}: {{inputs: [/a]}}\n" for name in names)
+    base = built.commit({"rules.yaml": f"version: 1\nunclaimed: nothing\nsuites:\n{suites}"})
+    head = built.commit({"b": "1\n"}, base)
+    built.check_out(head)
+    ran = runner.run(built.directory, "pull_request", {}, "--base", base, "--head", head, "--canary")
+    assert (ran.code, list(ran.written)) == (2, [])
+    assert "what their canary records is too much for a plan" in ran.stderr

@@ -18,6 +18,7 @@ from ci_classify.core.model import Changes, Event
 from ci_classify.edges.git import parse_raw
 
 COMMITS = 2_000
+TOP = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +115,29 @@ def test_what_differs_is_listed_with_newly_skipped_first(
     )
     assert "Only " in text
     assert "run-gone" in text
+
+
+@pytest.mark.parametrize("event", ["pull_request", "push"])
+def test_the_history_of_nvx_is_decided_as_its_cases_say_and_held_against_other_rules(
+    capsys: pytest.CaptureFixture[str], built: BuiltRepository, tmp_path: Path, event: str
+) -> None:
+    cases = json.loads((TOP / "tests/cases/nvx-changes.json").read_text(encoding="utf-8"))["examples"]
+    cases = [case for case in cases if case["event"] == event]
+    rules = (TOP / "rules.yaml").read_text(encoding="utf-8")
+    history.add_and_remove(built, [case["changed"] for case in cases])
+    built.write({"rules.yaml": rules})
+    (tmp_path / "old.yaml").write_text(rules.replace('      - "!@microvm-modules"\n', ""), encoding="utf-8")
+    words = ("main", "--against", str(tmp_path / "old.yaml"), "--event", event)
+    got = json.loads(replay(capsys, built.directory, *words, "--format", "json").stdout)
+    expected = [{name for name, runs in case["expect"].items() if runs} for case in cases for _ in range(2)]
+    assert [set(change["selected"]) for change in reversed(got["changes"])] == expected
+    fewer = [expected[place] < set(change["against"][0]) for place, change in enumerate(reversed(got["changes"]))]
+    assert got["newly_skipped"] == [sum(fewer)]
+    assert any(fewer) == (event == "pull_request")  # a push runs the benchmarks for any change
+    counts = got["outputs"]["run-benchmarks"]
+    assert counts["against"][0] - counts["new"] == sum(fewer)
+    shown = replay(capsys, built.directory, *words, "--format", "markdown").stdout
+    assert f"\n| `run-benchmarks` | {counts['new']} | {counts['against'][0]} |\n" in shown
 
 
 def test_markdown_holds_the_same_table(capsys: pytest.CaptureFixture[str], long: Path) -> None:

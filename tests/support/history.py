@@ -1,7 +1,7 @@
 """A long history with everything that a difference can be: moves, modes, submodules, merges, odd names."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from support.repository import BuiltRepository
@@ -49,6 +49,18 @@ def build(directory: Path, commits: int, *, object_format: str = "sha1") -> Buil
     repository.git("fast-import", "--quiet", stdin=b"".join(_stream(commits, 64 if object_format == "sha256" else 40)))
     (directory / "rules.yaml").write_text(RULES, encoding="utf-8")
     return repository
+
+
+def add_and_remove(repository: BuiltRepository, changes: Sequence[Sequence[str]]) -> None:
+    """Let ``main`` grow by two commits for each list of paths: one that adds them, one that removes them."""
+    stream = [b"reset refs/heads/main\n\n"]
+    for number, paths in enumerate(changes):
+        names = [_quoted(path.encode("utf-8", "surrogateescape")) for path in paths]
+        stream.append(_head(b"refs/heads/main", b":%d" % (4 * number + 1), 2 * number, b""))
+        stream += [b"M 100644 inline %b\ndata 2\n1\n\n" % name for name in names]
+        stream.append(_head(b"refs/heads/main", b":%d" % (4 * number + 3), 2 * number + 1, b""))
+        stream += [b"D %b\n" % name for name in names]
+    repository.git("fast-import", "--quiet", stdin=b"".join(stream))
 
 
 def _stream(commits: int, digits: int) -> Iterator[bytes]:
