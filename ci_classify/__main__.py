@@ -38,6 +38,9 @@ def plain_run(words: Sequence[str]) -> dict[str, Any] | None:
         if word == "--fetch":
             options["fetch"] = True
             continue
+        if word == "--canary":
+            options["canary"] = True
+            continue
         name, equals, value = word.partition("=")
         if not equals:
             value = next(rest, "--")

@@ -31,6 +31,7 @@ class RunRequest(Record):
     labels: tuple[str, ...] = ()
     paths_from: str | None = None
     fetch: bool = False
+    canary: bool = False
     as_json: bool = False
 
 
@@ -45,7 +46,7 @@ def run(request: RunRequest, here: github.Runner | None = None) -> int:
     from ci_classify.commands.classifying import NoOutputsError, classify  # noqa: PLC0415
 
     try:
-        classified = classify(top_of(request.repo), request.rules, event, compare_now)
+        classified = classify(top_of(request.repo), request.rules, event, compare_now, canary=request.canary)
     except NoOutputsError as error:
         showing.error(f"{error}\nThe names of the outputs can't be known, so that none can be written.")
         return USAGE
@@ -110,7 +111,8 @@ def _write_outputs(classified: "Classified", here: github.Runner) -> bool:
         return not here.in_ci
     lines = output_lines(classified.plan)
     if lines is None:
-        showing.error("The outputs can't be written: what could be their names is too much for a plan.")
+        what = "what their canary records" if classified.plan.canary else "what could be their names"
+        showing.error(f"The outputs can't be written: {what} is too much for a plan.")
         return False
     try:
         files.append(here.output, lines)

@@ -4,6 +4,7 @@ Type checkers read the first half; the second one is what the names need at run 
 """
 
 __all__ = [
+    "IO",
     "TYPE_CHECKING",
     "Any",
     "ClassVar",
@@ -17,10 +18,10 @@ __all__ = [
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar, NoReturn, Protocol, Self, TextIO, assert_never, dataclass_transform
+    from typing import IO, Any, ClassVar, NoReturn, Protocol, Self, TextIO, assert_never, dataclass_transform
 else:
     Any = NoReturn = Protocol = Self = TextIO = object
-    ClassVar = tuple  # something that takes an argument in brackets
+    ClassVar = IO = tuple  # something that takes an argument in brackets
 
     def dataclass_transform(**_: bool) -> object:
         """Return a decorator that changes nothing."""

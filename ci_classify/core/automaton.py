@@ -74,6 +74,12 @@ class Automaton:
         own = self._table(state).step(name) if state.waiting or state.staying else NOTHING
         return state, self._floating.step(name), own
 
+    def expected(self, look: Look) -> frozenset[tuple[Segment, bool]]:
+        """Return the segments, each with whether in folded letters, that a name in the directory of a path can match."""
+        state = look[0]
+        waits = self._table(state).waits if state.waiting or state.staying else ()
+        return frozenset((wait.segment, wait.folded) for wait in (*self._floating.waits, *waits))
+
     def seen(self, paths: Sequence[str]) -> Iterator[tuple[Look, Sequence[int]]]:
         """Return what is seen of paths: each look with the places where it is had, together every place once.
 

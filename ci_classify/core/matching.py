@@ -62,6 +62,17 @@ class Matcher:
         """Return which sets contain a change; equal answers are the same object while they are remembered."""
         return self._verdict_on(self._evaluator.automaton.look(path), self._known(kind))
 
+    def verdicts(self, changes: Changes) -> dict[Verdict, int]:
+        """Return the verdicts on changes, each with the place in the diff of the first change that it is on."""
+        found: dict[Verdict, int] = {}
+        look_at = self._evaluator.automaton.look
+        known: _Known | None = None
+        for place, (path, kind) in enumerate(zip(changes.paths, changes.kinds, strict=True)):
+            if known is None or known.kind is not kind:
+                known = self._known(kind)
+            found.setdefault(self._verdict_on(look_at(path), known), place)
+        return found
+
     def group(self, changes: Changes) -> dict[Verdict, Group]:
         """Return the changes by verdict. The places of each group's first changes are in diff order."""
         found: dict[Verdict, Group] = {}

@@ -152,7 +152,7 @@ class Names:
         """
         known = self.extensions
         if self._folded:
-            return [end if fold(end := path[path.rfind(".") :]) in known else "" for path in paths]
+            return [end if (end := path[path.rfind(".") :]).lower() in known else "" for path in paths]
         return [end if (end := path[path.rfind(".") :]) in known else "" for path in paths]
 
 

@@ -5,7 +5,8 @@ no quoting, no external programs, no replace refs, submodules by their recorded 
 that are parsed here; what isn't understood is a CannotClassifyError, never an empty list.
 
 GitPython is not used here: its diff classes lose entries on unusual names, it can't read SHA-256
-repositories, and importing it costs more than all git calls of a run together.
+repositories, and importing it costs more than all git calls of a run together. What a report shows of commits, it
+reads (``subjects``).
 
 Refuses: writing anything, and fetching anything but a commit by its id when that was asked for.
 """
@@ -67,7 +68,7 @@ class Repository:
             raise CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"{self.directory} is no directory")
         if not _holds(self.top, ".git") and not _is_bare(self.top):
             raise CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"{self.directory} is not in a git repository")
-        self._git = Git(self.top, self.directory, time_limit)
+        self.git = Git(self.top, self.directory, time_limit)
         self._trees: dict[str, str] = {}  # by commit, as far as commits were read
 
     # -- commits -------------------------------------------------------------------------------------
@@ -85,7 +86,7 @@ class Repository:
             if not revision or revision.startswith("-") or "\n" in revision or "\0" in revision:
                 raise CannotClassifyError(FallbackCause.REVISION_INVALID, f"{revision!r} is no revision")
         request = "".join(f"{revision}^{{commit}}\n" for revision in revisions)
-        output = self._git.run("cat-file", "--batch", stdin=request.encode("utf-8", "surrogateescape"))
+        output = self.git.run("cat-file", "--batch", stdin=request.encode("utf-8", "surrogateescape"))
         found: list[Commit | None] = []
         for revision in revisions:
             header, _, output = output.partition(b"\n")
@@ -102,9 +103,23 @@ class Repository:
             output = output[size + 1 :]
         return found
 
+    def subjects(self, commits: Sequence[str]) -> list[str]:
+        """Return the first lines of the messages of commits by their full ids, in one call of git."""
+        output = self.git.run("cat-file", "--batch", stdin="".join(f"{commit}\n" for commit in commits).encode())
+        found = []
+        for _ in commits:
+            header, _, output = output.partition(b"\n")
+            words = header.split()
+            size = int(words[2]) if len(words) == 3 else -1
+            head, _, message = output[: max(size, 0)].partition(b"\n\n")
+            encoding = next((line[9:].decode() for line in head.split(b"\n") if line.startswith(b"encoding ")), "utf-8")
+            found.append(_decoded(message.split(b"\n", 1)[0], encoding))
+            output = output[size + 1 :]
+        return found
+
     def fetch(self, commit: str) -> None:
         """Fetch a commit by its full id, into a shallow clone without its history; quietly give up after a few tries."""
-        remotes = self._git.run_quietly("remote").splitlines()
+        remotes = self.git.run_quietly("remote").splitlines()
         if not remotes:
             return
         options = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance"]
@@ -113,13 +128,13 @@ class Repository:
         options += ["--depth=1"] if self.is_shallow() else []
         remote = "origin" if "origin" in remotes else remotes[0]
         for _ in range(FETCH_TRIES):
-            result = self._git.call(["fetch", *options, "--", remote, commit], network=True)
+            result = self.git.call(["fetch", *options, "--", remote, commit], network=True)
             if result is not None and result.returncode == 0:
                 return
 
     def is_shallow(self) -> bool:
         """Return whether the clone lacks history."""
-        return self._git.run("rev-parse", "--is-shallow-repository").strip() == b"true"
+        return self.git.run("rev-parse", "--is-shallow-repository").strip() == b"true"
 
     def is_ancestor(self, old: str, new: str) -> bool:
         """Return whether history leads from one commit to another."""
@@ -139,14 +154,14 @@ class Repository:
 
     def _merge_base(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
         """Run git merge-base. It answers "none" with 1; so do some versions where they can't read the history."""
-        result = self._git.call(["merge-base", *arguments])
+        result = self.git.call(["merge-base", *arguments])
         if result is None or result.returncode not in {0, 1} or b"error:" in result.stderr:
-            raise self._git.failure("merge-base", result)
+            raise self.git.failure("merge-base", result)
         return result
 
     def _prove(self, one: str, other: str, bases: tuple[str, ...]) -> None:
         """Raise unless all history above the merge bases is present in this shallow clone."""
-        lines = self._git.run("rev-list", "--parents", one, other, *(f"^{base}" for base in bases), "--").splitlines()
+        lines = self.git.run("rev-list", "--parents", one, other, *(f"^{base}" for base in bases), "--").splitlines()
         if not bases or any(b" " not in line for line in lines):
             raise CannotClassifyError(
                 FallbackCause.HISTORY_INCOMPLETE,
@@ -157,7 +172,7 @@ class Repository:
 
     def changes(self, bases: Sequence[str], head: str) -> Changes:
         """Return the changes from bases to a head; of several bases, the union in order of path."""
-        return _union([self._diff(base, head) for base in bases])
+        return union([self._diff(base, head) for base in bases])
 
     def _diff(self, base: str, head: str) -> Changes:
         return self._raw(
@@ -178,8 +193,8 @@ class Repository:
 
     def worktree_changes(self, bases: Sequence[str]) -> Changes:
         """Return the changes from bases to the working tree, files that git would add included."""
-        tracked = _union([self._worktree_diff(base) for base in bases])
-        listed = self._git.run("ls-files", "--others", "--exclude-standard", "-z").decode("utf-8", "surrogateescape")
+        tracked = union([self._worktree_diff(base) for base in bases])
+        listed = self.git.run("ls-files", "--others", "--exclude-standard", "-z").decode("utf-8", "surrogateescape")
         return _with_untracked(tracked, listed.split("\0")[:-1])
 
     def _worktree_diff(self, base: str) -> Changes:
@@ -201,7 +216,7 @@ class Repository:
     def is_dirty(self) -> bool:
         """Return whether the working tree holds anything that is not committed."""
         return bool(
-            self._git.run("status", "--porcelain", "-z", "--ignore-submodules=dirty", "--untracked-files=normal")
+            self.git.run("status", "--porcelain", "-z", "--ignore-submodules=dirty", "--untracked-files=normal")
         )
 
     def tree(self, revision: str) -> Tree:
@@ -210,26 +225,26 @@ class Repository:
         if commit is None:
             raise CannotClassifyError(FallbackCause.COMMIT_MISSING, f"the clone lacks the commit {revision}")
         tree = self._trees[commit.id]
-        paths, records = parse_listing(self._git.run("ls-tree", "-r", "-z", "--full-tree", tree))
+        paths, records = parse_listing(self.git.run("ls-tree", "-r", "-z", "--full-tree", tree))
         return Tree(commit=commit.id, id=tree, paths=paths, records=records)
 
     def file(self, commit: str, path: str) -> bytes | None:
         """Return the bytes of a file at a commit, or None if it is not there."""
-        result = self._git.call(["cat-file", "blob", f"{commit}:{path}"])
+        result = self.git.call(["cat-file", "blob", f"{commit}:{path}"])
         return result.stdout if result is not None and result.returncode == 0 else None
 
     def blob(self, oid: str) -> bytes | None:
         """Return the bytes of an object, or None if the clone lacks it."""
-        result = self._git.call(["cat-file", "blob", oid])
+        result = self.git.call(["cat-file", "blob", oid])
         return result.stdout if result is not None and result.returncode == 0 else None
 
     def is_submodule(self, revision: str, path: str) -> bool:
         """Return whether a path is a submodule at a revision."""
-        return self._git.run("ls-tree", "-z", "--full-tree", revision, "--", path).startswith(SUBMODULE.encode())
+        return self.git.run("ls-tree", "-z", "--full-tree", revision, "--", path).startswith(SUBMODULE.encode())
 
     def default_branch(self) -> str | None:
         """Return the name by which the remote's default branch is known here, or None."""
-        head = self._git.run_quietly("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD").strip()
+        head = self.git.run_quietly("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD").strip()
         candidates = [*([head] if head else []), "origin/main", "origin/master", "main", "master"]
         commits = self.commits(candidates)
         return next((name for name, commit in zip(candidates, commits, strict=True) if commit is not None), None)
@@ -237,10 +252,17 @@ class Repository:
     def _raw(self, *arguments: str) -> Changes:
         """Run git and return the differences that it prints, read while it still compares."""
         reader = RawDiff()
-        with self._git.start(arguments) as running:
-            while block := running.read():
+        with self.git.start(arguments) as running:
+            for block in running.blocks():
                 reader.read(block)
         return reader.changes()
+
+
+def _decoded(text: bytes, encoding: str) -> str:
+    try:
+        return text.decode(encoding, "replace")
+    except LookupError:
+        return text.decode("utf-8", "replace")
 
 
 def parse_listing(output: bytes) -> tuple[list[str], list[str]]:
@@ -264,7 +286,7 @@ def parse_listing(output: bytes) -> tuple[list[str], list[str]]:
     return paths, records
 
 
-def _union(parts: Sequence[Changes]) -> Changes:
+def union(parts: Sequence[Changes]) -> Changes:
     """Return the changes of all parts; a path that differs in several ways counts in each."""
     if len(parts) == 1:
         return parts[0]

@@ -8,10 +8,11 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from io import BufferedReader
 from types import TracebackType
 
-from ci_classify.core.annotations import Self
+from ci_classify.core.annotations import IO, Self
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.edges.places import inside
 
@@ -67,22 +68,21 @@ class Git:
         except OSError as error:
             raise CannotClassifyError(FallbackCause.GIT_MISSING, f"git can't be started: {error}") from None
 
-    def start(self, arguments: Sequence[str]) -> "Running":
-        """Start git, for output that is read while it comes."""
+    def start(self, arguments: Sequence[str], *, stdin: bool = False, time_limit: float | None = None) -> "Running":
+        """Start git, for output that is read while it comes; by default it has as long as any other call."""
         try:
             process = subprocess.Popen(  # noqa: S603 -- as for call
                 self._command(arguments),
                 cwd=self._top,
                 env=_environment(os.environ, self._top, network=False),
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                bufsize=0,
             )
         except OSError as error:
             raise CannotClassifyError(FallbackCause.GIT_MISSING, f"git can't be started: {error}") from None
         _widen(process)
-        return Running(self, arguments[0], process, self._time_limit)
+        return Running(self, arguments[0], process, time_limit or self._time_limit)
 
     def _command(self, arguments: Sequence[str]) -> list[str]:
         # A repository of another owner is read if its top is what was named, not if it was found above that.
@@ -96,12 +96,16 @@ class Git:
             return CannotClassifyError(
                 FallbackCause.GIT_TIMEOUT, f"git {name} took longer than {self._time_limit:g} seconds"
             )
-        lines = result.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
+        printed = result.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
+        lines = [line for line in printed if not line.startswith("hint:")]
         said = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0] if lines else "")
         if "dubious ownership" in said or "unsafe repository" in said:
             return CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"{self._top} belongs to another user")
         if "not a git repository" in said:
             return CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"git takes {self._top} for no repository")
+        if "bad revision" in said or "nvalid revision range" in said or "nknown revision" in said:
+            detail = f"git knows no such commit: {said.removeprefix('fatal: ')[:300]}"
+            return CannotClassifyError(FallbackCause.REVISION_INVALID, detail)
         absent = ("nable to read", "ould not read", "could not fetch", "promisor", "missing", "bad object", "transport")
         if any(word in line for line in lines for word in absent):
             return CannotClassifyError(FallbackCause.OBJECTS_MISSING, f"git {name}: {said[:300]}")
@@ -134,12 +138,32 @@ class Running:
         self._watch.daemon = True
         self._watch.start()
 
-    def read(self) -> bytes:
-        """Return the next bytes that it prints; none at its end. Raises CannotClassifyError where it failed."""
+    @property
+    def stdin(self) -> IO[bytes]:
+        """What it reads, if it was started so."""
+        if self._process.stdin is None:
+            raise TypeError("this git was started without an input")
+        return self._process.stdin
+
+    def blocks(self) -> Iterator[bytes]:
+        """Return what it prints, as it comes. At its end, raises CannotClassifyError where it failed."""
         stream = self._process.stdout
-        block = stream.read(_BLOCK) if stream is not None else b""
-        if block:
-            return block
+        if not isinstance(stream, BufferedReader):
+            raise TypeError("a pipe of bytes is buffered")
+        while block := stream.read1(_BLOCK):
+            yield block
+        self._finish()
+
+    def lines(self) -> Iterator[bytes]:
+        """Return what it prints by line, without the line ends; otherwise as ``blocks``."""
+        rest = b""
+        for block in self.blocks():
+            *lines, rest = (rest + block).split(b"\n")
+            yield from lines
+        if rest:
+            yield rest
+
+    def _finish(self) -> None:
         code = self._process.wait()
         self._drain.join()
         if self._late:
@@ -147,7 +171,6 @@ class Running:
         if code != 0:
             result = subprocess.CompletedProcess([self._name], code, b"", bytes(self._errors))
             raise self._git.failure(self._name, result)
-        return b""
 
     def __enter__(self) -> Self:
         """Return itself."""

@@ -6,10 +6,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import identities, many_changes, paths_filter, start_up, whole_tree
+from benchmarks import identities, many_changes, paths_filter, replaying, start_up, whole_tree
 from benchmarks.measuring import Row
 
-_MEASURES = (start_up.measure, paths_filter.measure, many_changes.measure, identities.measure, whole_tree.measure)
+_MEASURES = (
+    start_up.measure,
+    paths_filter.measure,
+    many_changes.measure,
+    identities.measure,
+    whole_tree.measure,
+    replaying.measure,
+)
 
 
 def main() -> int:

@@ -3,10 +3,9 @@
 import os
 import resource
 import subprocess
-import sys
 from pathlib import Path
 
-from benchmarks.measuring import Row, medians
+from benchmarks.measuring import COMMAND, Row, medians
 from support.repository import BuiltRepository
 
 FILES = 100_000
@@ -36,7 +35,7 @@ def _check(repository: Path) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
-    words = [sys.executable, "-m", "ci_classify", "check", "--rev", "HEAD"]
+    words = [COMMAND, "check", "--rev", "HEAD"]
     ran = subprocess.run(words, cwd=repository, env=os.environ, capture_output=True, check=False, preexec_fn=limit)
     if ran.returncode not in {0, 1} or not ran.stdout:
         raise RuntimeError(ran.stderr[-2_000:])
