@@ -28,7 +28,7 @@ from ci_classify.formats.raw_diff import RawDiff
 TIME_LIMIT = 120.0  # seconds for one call of git
 FETCH_TRIES = 2
 
-_RECORD = re.compile(r"[0-7]{6} (?:blob|commit) (?:[0-9a-f]{40}|[0-9a-f]{64})\t(.+)", re.DOTALL)
+_ENTRY = r"[0-7]{6} (?:blob|commit) (?:[0-9a-f]{40}|[0-9a-f]{64})\t(.+)"
 
 
 class Commit(Record):
@@ -279,7 +279,7 @@ def parse_listing(output: bytes) -> tuple[list[str], list[str]]:
         others = list(range(len(records)))
     for place in {*others, *([0] if records else [])}:
         record = records[place]
-        match = _RECORD.fullmatch(record)
+        match = re.fullmatch(_ENTRY, record, re.DOTALL)
         if match is None:
             raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, f"git listed the entry {record[:200]!r}")
         paths[place] = match[1]

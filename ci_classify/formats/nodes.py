@@ -24,7 +24,6 @@ MAX_BYTES = 4 << 20
 UNREADABLE = (yaml.YAMLError, ValueError, OverflowError)  # what parsing raises, numbers being read without a look
 REFUSED = "refused"  # the kind of a leaf that is complained about already
 
-_UTF_16_OR_32 = re.compile(rb"\xff\xfe|\xfe\xff|.?\0", re.DOTALL)
 _STANDARD_TAG = "tag:yaml.org,2002:"
 
 
@@ -85,7 +84,7 @@ def decode(text: str | bytes, file: str) -> str:
     content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(content) > MAX_BYTES:
         raise _wrong(file, Place(1, 1), f"the file is larger than {MAX_BYTES >> 20} MiB", "write fewer rules")
-    if _UTF_16_OR_32.match(content):
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in content[:2]:
         raise _wrong(file, Place(1, 1), "the file is UTF-16 or UTF-32", "save it as UTF-8")
     content = content.removeprefix(b"\xef\xbb\xbf")
     try:

@@ -3,13 +3,11 @@
 A record is ":100644 100755 OLD-ID NEW-ID M": two modes, two objects, and how they differ. Source: git-diff-tree(1).
 """
 
-import re
-
+from ci_classify.core.commit_ids import is_commit_id
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.model import ChangeKind, Changes, ChangeType
 from ci_classify.core.tree import SUBMODULE
 
-_RECORD = re.compile(r":([0-7]{6}) ([0-7]{6}) ([0-9a-f]{40}|[0-9a-f]{64}) ([0-9a-f]{40}|[0-9a-f]{64}) (.+)")
 _TYPES = {
     "A": ChangeType.ADDED,
     "M": ChangeType.MODIFIED,
@@ -65,18 +63,21 @@ def parse_raw(output: bytes) -> Changes:
 
 def kind_of(record: str) -> ChangeKind:
     """Return what a record says of a change, or raise CannotClassifyError where it is not understood."""
-    match = _RECORD.fullmatch(record)
-    if match is None or match[5] not in _TYPES:
-        raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, f"git printed the record {record[:200]!r}")
-    return _kind(match[1], match[2], match[5])
+    words = record.split(" ")
+    if len(words) == 5 and words[0][:1] == ":":
+        old_mode, new_mode, old_id, new_id, letter = words[0][1:], *words[1:]
+        modes = _is_octal(old_mode, 6) and _is_octal(new_mode, 6)
+        if modes and is_commit_id(old_id) and is_commit_id(new_id) and letter in _TYPES:
+            return ChangeKind(
+                type=_TYPES[letter],
+                old_is_submodule=old_mode == SUBMODULE,
+                new_is_submodule=new_mode == SUBMODULE,
+            )
+    raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, f"git printed the record {record[:200]!r}")
 
 
-def _kind(old_mode: str, new_mode: str, letter: str) -> ChangeKind:
-    return ChangeKind(
-        type=_TYPES[letter],
-        old_is_submodule=old_mode == SUBMODULE,
-        new_is_submodule=new_mode == SUBMODULE,
-    )
+def _is_octal(text: str, length: int) -> bool:
+    return len(text) == length and not text.strip("01234567")
 
 
 class _Kinds(dict[str, ChangeKind]):
