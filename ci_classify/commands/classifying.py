@@ -6,6 +6,7 @@ from ci_classify.commands import showing
 from ci_classify.core.annotations import TYPE_CHECKING
 from ci_classify.core.decision import decide, everything_runs, looks_at_changes
 from ci_classify.core.errors import CannotClassifyError, FallbackCause, InvalidFileError, Problem
+from ci_classify.core.matching import Matcher
 from ci_classify.core.model import Changes, Event, Rules
 from ci_classify.core.plan import Comparison, Fallback, Plan
 from ci_classify.core.record import Record
@@ -76,11 +77,12 @@ def classify(top: str, rules_given: str | None, event: Event, compare: Compare, 
 def _plan(rules: Rules, event: Event, compare: Compare) -> Plan:
     if not looks_at_changes(rules, event):
         return decide(rules, event, Changes(paths=(), kinds=()), Comparison(needed=False))
+    matcher = Matcher(rules)  # made while git may still compare
     try:
         compared = compare()
     except CannotClassifyError as error:
         return decide(rules, event, Fallback(cause=error.cause, detail=error.detail))
-    return decide(rules, event, compared.changes, compared.comparison)
+    return decide(rules, event, compared.changes, compared.comparison, matcher=matcher)
 
 
 def _bug(error: Exception) -> Fallback:

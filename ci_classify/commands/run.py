@@ -16,7 +16,7 @@ from ci_classify.edges.git import Repository, top_of
 from ci_classify.formats.event_payload import Request, read_event
 
 if TYPE_CHECKING:
-    from ci_classify.commands.classifying import Classified, Compare
+    from ci_classify.commands.classifying import Compare
 
 
 class RunRequest(Record):
@@ -42,7 +42,7 @@ def run(request: RunRequest, here: github.Runner | None = None) -> int:
     """
     here = here or github.runner()
     event, compare_now = situation(request, here)
-    from ci_classify.commands import showing  # noqa: PLC0415
+    from ci_classify.commands import plan_files, showing  # noqa: PLC0415
     from ci_classify.commands.classifying import NoOutputsError, classify  # noqa: PLC0415
 
     try:
@@ -50,9 +50,9 @@ def run(request: RunRequest, here: github.Runner | None = None) -> int:
     except NoOutputsError as error:
         showing.error(f"{error}\nThe names of the outputs can't be known, so that none can be written.")
         return USAGE
-    if not _write_outputs(classified, here):
+    if not plan_files.write_outputs(classified, here):
         return USAGE
-    _write_summary(classified, here)
+    plan_files.write_summary(classified, here)
     showing.show_plan(classified.plan, classified.rules_file, classified.problems, as_json=request.as_json)
     return OK
 
@@ -98,41 +98,3 @@ def _listed(source: str) -> Compared:
         raise CannotClassifyError(FallbackCause.PATHS_UNREADABLE, str(error)) from None
     changes = read_paths(content, "standard input" if source == "-" else source)
     return Compared(changes=changes, comparison=Comparison())
-
-
-def _write_outputs(classified: "Classified", here: github.Runner) -> bool:
-    """Write all outputs in one append; whether they are written whole."""
-    from ci_classify.commands import showing  # noqa: PLC0415
-    from ci_classify.render.outputs import output_lines  # noqa: PLC0415
-
-    if here.output is None:
-        if here.in_ci:
-            showing.error("GITHUB_OUTPUT is not set, so that no output can be written; run this as a step of a job.")
-        return not here.in_ci
-    lines = output_lines(classified.plan)
-    if lines is None:
-        what = "what their canary records" if classified.plan.canary else "what could be their names"
-        showing.error(f"The outputs can't be written: {what} is too much for a plan.")
-        return False
-    try:
-        files.append(here.output, lines)
-    except files.FileProblemError as error:
-        showing.error(f"The outputs can't be written: {error}.")
-        return False
-    return True
-
-
-def _write_summary(classified: "Classified", here: github.Runner) -> None:
-    from ci_classify.commands import showing  # noqa: PLC0415
-    from ci_classify.render.markdown import MAX_SUMMARY_BYTES, summary  # noqa: PLC0415
-
-    if here.summary is None:
-        return
-    try:
-        used = files.size(here.summary)
-        gap = b"\n" if used else b""  # a table begins behind an empty line
-        text = summary(classified.plan, classified.rules_file, room=MAX_SUMMARY_BYTES - used)
-        if text:
-            files.append(here.summary, gap + text)
-    except files.FileProblemError as error:
-        showing.warn(f"The job summary can't be written: {error}.")

@@ -297,7 +297,8 @@ def _mark(event: yaml.Event) -> _Mark:
 
 
 def _place(event: yaml.Event) -> Place:
-    return _marked(_mark(event))
+    mark = _mark(event)
+    return Place(mark.line + 1, mark.column + 1)
 
 
 def _marked(mark: _Mark) -> Place:
