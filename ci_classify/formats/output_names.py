@@ -23,6 +23,7 @@ _OPENS_MAPPING = re.compile(r"$|[{#&!]")
 _TOKEN = re.compile(
     r"""(?P<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*')|(?<=\s)\#[^\n]*|(?P<sign>[{}\[\]])|(?P<plain>[^\s{}\[\],:"'\#][^\s{}\[\],:]*)"""
 )
+_COLON = re.compile(r"\s{0,200}:")
 _KEYS_OF_OUTPUTS = frozenset({"title", "inputs", "events", "empty-diff", "documentation", "internal", "consumers"})
 
 
@@ -112,6 +113,6 @@ def _from_brackets(text: str) -> Iterator[str]:
                     pass
                 if not opened:
                     break
-            elif opened == ["{"] and sign is None and text[end : end + 200].lstrip().startswith(":"):
+            elif len(opened) == 1 and sign is None and _COLON.match(text, end):
                 yield (token["plain"] or token["quoted"] or "").strip("\"'")
         start = _FLOW_HEADER.search(text, end)

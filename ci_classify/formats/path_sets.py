@@ -25,7 +25,7 @@ class SetReader:
     def __init__(self, reader: Reader, named: Node | None) -> None:
         self._reader = reader
         entries = reader.entries(named, "sets", "name: [PATTERN]") if named else []
-        self._names = tuple(name for name, _, _ in entries)
+        self._names = dict.fromkeys(name for name, _, _ in entries)
         self._names_known = named is None or isinstance(named, MappingNode)
         self._sets = {name: self.read(value, f"the set {visible(name)}") for name, _, value in entries}
         self._check_names({name: key for name, key, _ in entries})
@@ -101,7 +101,7 @@ class SetReader:
         if name in self._names:
             return Term(matches=SetReference(name=name, line=node.place.line), positive=positive)
         if self._names_known:
-            help_ = self._reader.advice(name, self._names) if self._names else "define it under `sets:`"
+            help_ = self._reader.advice(name, list(self._names)) if self._names else "define it under `sets:`"
             self._reader.wrong(
                 node, f"there is no set {quoted(name)}", f"{help_}; for a path, write '\\@' at its start"
             )

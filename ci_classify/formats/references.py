@@ -1,11 +1,13 @@
 """Names that refer to names: how deep they lead, and where they lead back to themselves."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-_MOST_CIRCLES = 20
+_ROUNDS = 5  # each finds circles that share no name with those found before: bounds time
+
+Uses = Mapping[str, Iterable[str]]
 
 
-def levels(uses: Mapping[str, Iterable[str]]) -> dict[str, int]:
+def levels(uses: Uses) -> dict[str, int]:
     """Return how many levels each name leads down, itself counted; names that lead into a circle are left out."""
     found: dict[str, int] = {}
     users: dict[str, list[str]] = {name: [] for name in uses}
@@ -26,22 +28,32 @@ def levels(uses: Mapping[str, Iterable[str]]) -> dict[str, int]:
     return found
 
 
-def circles(uses: Mapping[str, Iterable[str]]) -> list[list[str]]:
-    """Return circles that share no name, each from its first name in order to what it uses, and back: at most 20."""
-    from graphlib import CycleError, TopologicalSorter  # noqa: PLC0415 -- only a mistake needs it
-
+def circles(uses: Uses) -> list[list[str]]:
+    """Return circles that share no name, each from its first name in order to what it uses, and back."""
     order = {name: number for number, name in enumerate(uses)}
-    rest = {name: [other for other in used if other in uses] for name, used in uses.items()}
     found: list[list[str]] = []
-    while len(found) < _MOST_CIRCLES:
-        try:
-            TopologicalSorter(rest).prepare()
-        except CycleError as error:
-            circle = list(reversed(error.args[1][1:]))
-        else:
-            break
-        first = circle.index(min(circle, key=order.__getitem__))
-        found.append([*circle[first:], *circle[: first + 1]])
-        gone = set(circle)
-        rest = {name: [o for o in used if o not in gone] for name, used in rest.items() if name not in gone}
+    for _ in range(_ROUNDS):
+        deep = levels(uses)
+        uses = {
+            name: [o for o in used if o in uses and o not in deep] for name, used in uses.items() if name not in deep
+        }
+        for circle in _along_first_uses(uses):
+            first = circle.index(min(circle, key=order.__getitem__))
+            found.append([*circle[first:], *circle[: first + 1]])
+        gone = {name for circle in found for name in circle}
+        uses = {name: used for name, used in uses.items() if name not in gone}
     return sorted(found, key=lambda circle: order[circle[0]])
+
+
+def _along_first_uses(uses: Mapping[str, list[str]]) -> Iterator[list[str]]:
+    """Yield the circles that the first uses of names form; every name uses one."""
+    seen: set[str] = set()
+    for start in uses:
+        path: dict[str, int] = {}
+        name = start
+        while name not in seen:
+            seen.add(name)
+            path[name] = len(path)
+            name = uses[name][0]
+        if name in path:
+            yield list(path)[path[name] :]

@@ -3,7 +3,7 @@
 The language is described in docs/rules.md; ``rules.schema.json`` says the same for editors.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from ci_classify.core.errors import Problem
 from ci_classify.core.model import (
@@ -289,8 +289,8 @@ class _Loader:
 
     def _known(self, node: Node | None, what: str, *, user: str = "", producers_too: bool = False) -> tuple[str, ...]:
         """Return a list of names of suites (perhaps of producers too) that exist, each once."""
-        found: list[str] = []
-        names = [*self._suite_names, *(self._producer_names if producers_too else ())]
+        found: dict[str, None] = {}
+        names = self._suite_names | self._producer_names if producers_too else self._suite_names
         if isinstance(node, Scalar) and node.text not in names:
             self.reader.wrong(node, f"{what} must be a list of names", "write [SUITE]")
             return ()
@@ -298,7 +298,7 @@ class _Loader:
             if text in found:
                 self.reader.wrong(item, f"{visible(text)} stands twice in {what}", "delete one")
             elif text in names:
-                found.append(text)
+                found[text] = None
             elif text in self._producer_names:
                 self.reader.wrong(
                     item,
@@ -396,11 +396,11 @@ def _position(node: Node) -> Position:
     return (node.place.line, node.place.column)
 
 
-def _text_keys(node: Node | None) -> Sequence[str]:
+def _text_keys(node: Node | None) -> dict[str, None]:
     """Return the keys of a section, each once."""
     if not isinstance(node, MappingNode):
-        return ()
-    return tuple(dict.fromkeys(key.text for key, _ in node.pairs if isinstance(key, Scalar) and key.kind == "text"))
+        return {}
+    return dict.fromkeys(key.text for key, _ in node.pairs if isinstance(key, Scalar) and key.kind == "text")
 
 
 def _event_mistake(event: str, branch: str, *, spaced: bool) -> tuple[str, str] | None:

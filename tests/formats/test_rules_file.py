@@ -101,8 +101,10 @@ TOO_MUCH = {
     ),
     "sets in a circle": (
         "version: 1\nsets:\n  s0: ['@s1000']\n" + numbered(1000, '  s{}: ["@s{}"]\n') + SUITES,
-        "rules.yaml:3:3: error: the set contains itself: s0 -> s1000 -> s999 -> s998 -> ... -> s1 -> s0; "
-        + "take one @ out of the circle",
+        (
+            "rules.yaml:3:3: error: the set contains itself: s0 -> s1000 -> s999 -> s998 -> ... -> s1 -> s0; "
+            "take one @ out of the circle"
+        ),
     ),
 }
 
