@@ -100,6 +100,25 @@ def check_required_ci(form: str, same_repository: str | None, **options: Any) ->
 
 
 @cli.command()
+@_repo
+@_rules
+@click.option("--rev", metavar="REV", help="Check the tree and the workflows of this revision.  [default: HEAD]")
+@click.option("--worktree", is_flag=True, help="Check those of the working tree instead.")
+@click.option("--workflow", "workflows", multiple=True, metavar="FILE", help="A workflow file.  [default: all]")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "annotations", "sarif"]),
+    default="text",
+    show_default=True,
+    help="How findings are printed.",
+)
+def check(**options: Any) -> int:
+    """Look for mistakes in the rules and in the workflows that they steer."""
+    return _call("check", "CheckRequest", None, options)
+
+
+@cli.command()
 def schema() -> int:
     """Print the JSON Schema of the rules file."""
     return int(import_module("ci_classify.commands.schema").run())

@@ -399,6 +399,29 @@ class SetEvaluator:
         hit = self._last_hits(mask, None).get(self._first + number)
         return Match(hit[2], hit[3]) if hit else None
 
+    @property
+    def sets(self) -> Sequence[PathSet]:
+        """All sets by place: the named ones, each behind those that it refers to, then those that were given."""
+        return self._sets
+
+    def matching(self, mask: int) -> dict[int, list[int]]:
+        """Return the indices of all terms that match a path, in order, for each set (by its place) that has one."""
+        found: dict[int, list[int]] = {}
+        rest = mask
+        while rest:
+            lowest = rest & -rest
+            for place, index, _, _ in self._holders[lowest.bit_length() - 1]:
+                found.setdefault(place, []).append(index)
+            rest ^= lowest
+        for place in range(self._first):
+            indices = found.get(place)
+            if indices and self._sets[place].terms[max(indices)].positive:
+                for user, index, _ in self._referrers[place]:
+                    found.setdefault(user, []).append(index)
+        for indices in found.values():
+            indices.sort()
+        return found
+
     def _last_hits(self, mask: int, change: ChangeType | None) -> "dict[int, _Hit]":
         """Return the last term that matches a path, for each set (by its place) that has one."""
         last: dict[int, _Hit] = {}

@@ -47,10 +47,11 @@ class Changes(Record):
 
 
 class Pattern(Record):
-    """An accepted pattern: its text as written and the line of the rules file."""
+    """An accepted pattern: its text as written, and where it stands in the rules file."""
 
     text: str
     line: int
+    column: int = 1
 
 
 class SetReference(Record):
@@ -58,6 +59,7 @@ class SetReference(Record):
 
     name: str
     line: int
+    column: int = 1
 
 
 class Term(Record):

@@ -21,11 +21,12 @@ from ci_classify.core.commit_ids import is_commit_id
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.model import ChangeKind, Changes, ChangeType
 from ci_classify.core.record import Record
+from ci_classify.core.tree import SUBMODULE, Tree
 
 TIME_LIMIT = 120.0  # seconds for one call of git
 FETCH_TRIES = 2
 
-_SUBMODULE = "160000"
+_OBJECT_LENGTHS = frozenset(len(f"100644 {kind} ") + length for kind in ("blob", "commit") for length in (40, 64))
 _TYPES = {
     "A": ChangeType.ADDED,
     "M": ChangeType.MODIFIED,
@@ -213,6 +214,15 @@ class Repository:
         """Return whether the working tree holds anything that is not committed."""
         return bool(self._run("status", "--porcelain", "-z", "--ignore-submodules=dirty", "--untracked-files=normal"))
 
+    def tree(self, revision: str) -> Tree:
+        """Return all entries of the tree of a revision, or raise where the clone lacks any of it."""
+        commit = self.commit(revision)
+        if commit is None:
+            raise CannotClassifyError(FallbackCause.COMMIT_MISSING, f"the clone lacks the commit {revision}")
+        tree = self._run("rev-parse", "--verify", f"{commit.id}^{{tree}}").decode().strip()
+        paths, objects = parse_listing(self._run("ls-tree", "-r", "-z", "--full-tree", tree))
+        return Tree(commit=commit.id, id=tree, paths=paths, objects=objects)
+
     def file(self, commit: str, path: str) -> bytes | None:
         """Return the bytes of a file at a commit, or None if it is not there."""
         result = self._call(["cat-file", "blob", f"{commit}:{path}"])
@@ -220,7 +230,7 @@ class Repository:
 
     def is_submodule(self, revision: str, path: str) -> bool:
         """Return whether a path is a submodule at a revision."""
-        return self._run("ls-tree", "-z", "--full-tree", revision, "--", path).startswith(_SUBMODULE.encode())
+        return self._run("ls-tree", "-z", "--full-tree", revision, "--", path).startswith(SUBMODULE.encode())
 
     def default_branch(self) -> str | None:
         """Return the name by which the remote's default branch is known here, or None."""
@@ -326,14 +336,33 @@ def parse_raw(output: bytes) -> Changes:
     return Changes(paths=paths, kinds=kinds)
 
 
+def parse_listing(output: bytes) -> tuple[list[str], list[str]]:
+    """Return paths and objects of a recursive listing with ``-z``: "MODE TYPE ID", tab, path, NUL, and so on."""
+    records = output.decode("utf-8", "surrogateescape").split("\0")
+    if records.pop():
+        raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, "the listing of git ends within a record")
+    # Before the path, records differ in length by the type alone: most can be cut where the first one is.
+    cut = records[0].find("\t") if records else 0
+    objects = [record[:cut] for record in records]
+    paths = [record[cut + 1 :] for record in records]
+    if {record[cut : cut + 1] for record in records} != {"\t"}:
+        for place, record in enumerate(records):
+            if record[cut : cut + 1] != "\t":
+                objects[place], _, paths[place] = record.partition("\t")
+    shapes = [re.fullmatch(r"[0-7]{6} (blob|commi).*", head) for head in {stored[:12] for stored in objects}]
+    if not all(shapes) or not {len(stored) for stored in objects} <= _OBJECT_LENGTHS or not all(paths):
+        raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, "git printed a listing that is not understood")
+    return paths, objects
+
+
 def _kind(record: str) -> ChangeKind:
     match = re.fullmatch(r":([0-7]{6}) ([0-7]{6}) [0-9a-f]{40,64} [0-9a-f]{40,64} (.+)", record)
     if match is None or match[3] not in _TYPES:
         raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, f"git printed the record {record[:200]!r}")
     return ChangeKind(
         type=_TYPES[match[3]],
-        old_is_submodule=match[1] == _SUBMODULE,
-        new_is_submodule=match[2] == _SUBMODULE,
+        old_is_submodule=match[1] == SUBMODULE,
+        new_is_submodule=match[2] == SUBMODULE,
     )
 
 

@@ -84,7 +84,6 @@ class SetReader:
     def _term(self, text: str, node: Node, *, ignore_case: bool) -> Term:
         positive = not text.startswith("!")
         body = text if positive else text[1:]
-        line = node.place.line
         if body.startswith("@"):
             return self._reference(body[1:], node, positive=positive)
         try:
@@ -95,11 +94,13 @@ class SetReader:
         doubts = human_doubts(body)
         if doubts is not None:
             self._reader.wrong(node, doubts[0], doubts[1], warning=True)
-        return Term(matches=Pattern(text=body, line=line), positive=positive)
+        return Term(matches=Pattern(text=body, line=node.place.line, column=node.place.column), positive=positive)
 
     def _reference(self, name: str, node: Node, *, positive: bool) -> Term:
         if name in self._names:
-            return Term(matches=SetReference(name=name, line=node.place.line), positive=positive)
+            return Term(
+                matches=SetReference(name=name, line=node.place.line, column=node.place.column), positive=positive
+            )
         if self._names_known:
             help_ = self._reader.advice(name, list(self._names)) if self._names else "define it under `sets:`"
             self._reader.wrong(

@@ -31,6 +31,12 @@ def problems(found: Iterable[Problem], *, in_ci: bool) -> list[str]:
     return lines
 
 
+def annotation(level: str, text: str, *, file: str, line: int, column: int, title: str) -> str:
+    """Return a message at a place of a file, as GitHub reads it."""
+    place = f"file={_property(file)},line={line},col={column},title={_property(title)}"
+    return f"::{level} {place}::{_data(_as_written(text))}"
+
+
 def group(title: str, body: str) -> str:
     """Return a text that the log of a job shows folded under a title."""
     return f"::group::{_data(title)}\n{body}::endgroup::\n"

@@ -1,0 +1,43 @@
+"""A tree of git: every path at a commit, with its mode and the id of its object."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ci_classify.core.record import Record
+
+LINK = "120000"
+SUBMODULE = "160000"
+
+
+class TreeEntry(NamedTuple):
+    """A path, the mode and the object that git stores for it."""
+
+    path: str
+    mode: str
+    oid: str
+
+
+class Tree(Record):
+    """All entries of a tree in the order of their paths' bytes, directories left out, as columns of equal length.
+
+    ``commit`` and ``id`` are the full ids of the commit and its tree. An object is "MODE TYPE ID", as git lists it.
+    Columns, because a tree can be 100,000 paths.
+    """
+
+    commit: str
+    id: str
+    paths: Sequence[str]
+    objects: Sequence[str]
+
+    def entry(self, place: int) -> TreeEntry:
+        """Return the entry at a place."""
+        mode, _, oid = self.objects[place].split(" ")
+        return TreeEntry(self.paths[place], mode, oid)
+
+    def __iter__(self) -> Iterator[TreeEntry]:
+        """Go through the entries."""
+        return map(self.entry, range(len(self.paths)))
+
+    def places_of(self, mode: str) -> list[int]:
+        """Return the places of the entries with a mode."""
+        return [place for place, stored in enumerate(self.objects) if stored.startswith(mode)]
