@@ -1,0 +1,140 @@
+"""All that a job reads: sources are looked into until nothing new is found. Each path keeps the shortest way to it."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import assert_never
+
+from ci_classify.core.record import Record
+from ci_classify.derive import cargo, docker, make, node, programs, python_modules, shell
+from ci_classify.derive.actions import expand_action
+from ci_classify.derive.found import (
+    Absent,
+    CalledWorkflow,
+    Command,
+    Crate,
+    DockerBuild,
+    Found,
+    JobBody,
+    Leads,
+    LocalAction,
+    MakeTarget,
+    NodeModule,
+    NodePackage,
+    NodeScript,
+    Place,
+    PythonCode,
+    PythonModule,
+    Reads,
+    ShellScript,
+    Source,
+    Unclear,
+)
+from ci_classify.derive.library import Library
+from ci_classify.derive.workflows import expand_job, expand_workflow
+
+
+class Derived(Record):
+    """A path that is read: the labels on the way to it, the place of the last one, and whether it is named itself."""
+
+    path: str
+    chain: tuple[str, ...]
+    place: Place
+    exact: bool
+
+
+class Closure(Record):
+    """What a job reads by itself."""
+
+    paths: Sequence[Derived]
+    unclear: Sequence[Unclear]
+    absent: Sequence[tuple[Absent, tuple[str, ...]]]
+
+
+class Deriver:
+    """Looks into the sources of a checkout, each once."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self._expanded: dict[Source, tuple[Found, ...]] = {}
+
+    def closure(self, start: Source) -> Closure:
+        """Return all that a source reads, in the order in which it is found."""
+        paths: dict[str, Derived] = {}
+        unclear: dict[Unclear, None] = {}
+        absent: dict[Absent, tuple[str, ...]] = {}
+        seen = {start}
+        waiting: deque[tuple[Source, tuple[str, ...]]] = deque([(start, ())])
+        while waiting:
+            source, chain = waiting.popleft()
+            for found in self._expand(source):
+                match found:
+                    case Reads():
+                        self._add(found, chain, paths)
+                    case Leads(source=other, label=label):
+                        if other not in seen:
+                            seen.add(other)
+                            waiting.append((other, (*chain, label)))
+                    case Unclear():
+                        unclear[found] = None
+                    case Absent():
+                        absent.setdefault(found, chain)
+                    case _:
+                        assert_never(found)
+        return Closure(paths=tuple(paths.values()), unclear=tuple(unclear), absent=tuple(absent.items()))
+
+    def _add(self, found: Reads, chain: tuple[str, ...], paths: dict[str, Derived]) -> None:
+        for path in self._with_targets(found.paths):
+            known = paths.get(path)
+            if known is None or (found.exact and not known.exact):
+                labels = chain if found.label == path else (*chain, found.label)
+                paths[path] = Derived(path=path, chain=labels, place=found.place, exact=found.exact)
+
+    def _with_targets(self, paths: tuple[str, ...]) -> Iterator[str]:
+        """Return paths with what links among them lead to."""
+        seen: set[str] = set()
+        waiting = list(reversed(paths))
+        while waiting:
+            path = waiting.pop()
+            if path not in seen:
+                seen.add(path)
+                yield path
+                target = self.library.checkout.target(path)
+                waiting += self.library.checkout.named(target) if target is not None else ()
+
+    def _expand(self, source: Source) -> tuple[Found, ...]:
+        known = self._expanded.get(source)
+        if known is None:
+            known = self._expanded[source] = tuple(dict.fromkeys(_expand(source, self.library)))
+        return known
+
+
+def _expand(source: Source, library: Library) -> Iterator[Found]:
+    match source:
+        case JobBody():
+            return expand_job(source, library)
+        case CalledWorkflow():
+            return expand_workflow(source, library)
+        case LocalAction():
+            return expand_action(source, library)
+        case ShellScript():
+            return shell.expand_script(source, library)
+        case Command():
+            return programs.expand_command(source, library)
+        case PythonModule():
+            return python_modules.expand_module(source, library)
+        case PythonCode():
+            return python_modules.expand_code(source, library)
+        case Crate():
+            return cargo.expand_crate(source, library)
+        case NodePackage():
+            return node.expand_package(source, library)
+        case NodeScript():
+            return node.expand_script(source, library)
+        case NodeModule():
+            return node.expand_module(source, library)
+        case DockerBuild():
+            return docker.expand_build(source, library)
+        case MakeTarget():
+            return make.expand_target(source, library)
+        case _:
+            assert_never(source)

@@ -1,0 +1,256 @@
+"""Command lines that start Python: a script, a module, code in a word, pytest, unittest, pip, coverage.
+
+Sees scripts by their path, modules by ``-m``, ``PYTHONPATH``, the subcommand among the words, requirement files and
+local projects that are installed, the tests that pytest and unittest are given.
+
+Can't see a script whose path only a run knows; it is said to be unclear.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from ci_classify.derive.checkout import join, parent
+from ci_classify.derive.found import UNKNOWN, Command, Found, Leads, PythonCode, PythonModule, Reads, Unclear
+from ci_classify.derive.library import Library
+from ci_classify.derive.naming import as_written, located, named
+from ci_classify.derive.python_imports import Import, imports_of, resolve
+from ci_classify.derive.python_modules import commands_of
+from ci_classify.derive.python_projects import installed, program, requirements, tested
+
+_WITH_VALUE = frozenset({"-X", "-W", "--check-hash-based-pycs"})
+_PYTEST_VALUES = frozenset(
+    {"-k", "-m", "-n", "-p", "-o", "-W", "-r", "--maxfail", "--durations", "--junitxml", "--junit-xml", "--timeout"}
+    | {"--cov-report", "--ignore", "--deselect", "--dist", "--tb", "--numprocesses", "--basetemp", "--import-mode"}
+)
+_SHOWN = 60
+
+
+def python(command: Command, words: list[str], library: Library) -> Iterator[Found]:
+    """Return what a call of the interpreter runs."""
+    rest = words[1:]
+    while rest and rest[0].startswith("-") and rest[0] != "-":
+        option, *rest = rest
+        if option in _WITH_VALUE:
+            rest = rest[1:]
+        elif option[1] != "-" and option[-1] == "m" and rest:
+            yield from _module(command, rest[0], rest[1:], library)
+            return
+        elif option[1] != "-" and option[-1] == "c" and rest:
+            yield _code(command, rest[0])
+            yield from named(rest[1:], command.directory, command.place, library, bare=False)
+            return
+    if rest and rest[0] != "-":
+        yield from _script(command, rest[0], rest[1:], library)
+    elif command.standard_input is not None:
+        yield _code(command, command.standard_input)
+        yield from named(rest[1:], command.directory, command.place, library, bare=False)
+
+
+def run_program(command: Command, path: str, words: list[str], library: Library) -> Iterator[Found]:
+    """Return what a program of the repository reads: its module, as far as the subcommand needs it, and named paths."""
+    search = (parent(path), *_python_path(command))
+    line = _subcommands(path, search, library)
+    operands = [word for word in words if not word.startswith("-")]
+    chosen = tuple(word for word in operands if word in line)
+    hidden = line and not chosen and any(UNKNOWN in word for word in operands)
+    if hidden:
+        yield Unclear(place=command.place, why=f"which subcommand of {path} runs is known at run time only")
+    shown = " ".join((path, *(as_written(word) for word in chosen)))[:_SHOWN]
+    module = PythonModule(path=path, search=search, directory=command.directory, commands=chosen or None)
+    yield Leads(label=f"runs {shown}", place=command.place, source=module)
+    others = [word for word in words if word not in chosen]
+    yield from named(others, command.directory, command.place, library)
+
+
+def pytest(command: Command, words: list[str], library: Library, search: tuple[str, ...] = ()) -> Iterator[Found]:
+    """Return what pytest reads."""
+    operands, values = _operands(words[1:], _PYTEST_VALUES)
+    found: list[str] = []
+    for word in operands:
+        path = located(word.partition("::")[0], command.directory)
+        if path is None:
+            yield Unclear(place=command.place, why=f"what pytest {as_written(word)} tests is known at run time only")
+        elif library.checkout.named(path):
+            found.append(path)
+    yield from named(values, command.directory, command.place, library, bare=False)
+    if command.directory is None:
+        yield Unclear(place=command.place, why="the directory in which pytest runs is known at run time only")
+    elif (found or not operands) and not command.directory.startswith("/"):
+        yield from tested(found, command.directory, (*search, *_python_path(command)), command.place, library)
+
+
+def pip(command: Command, words: list[str], library: Library) -> Iterator[Found]:
+    """Return what ``pip install``, ``pip wheel`` and their kin read: requirement files and local projects."""
+    waiting = iter(words[1:])
+    if not {"install", "wheel", "download", "sync", "compile"} & set(words):
+        return
+    for word in waiting:
+        option, equals, value = word.partition("=")
+        if option in {"-r", "-c", "--requirement", "--constraint", "--build-constraint"}:
+            path = located(value if equals else next(waiting, ""), command.directory)
+            if path is None:
+                yield Unclear(place=command.place, why="a requirement file whose name is known at run time only")
+            else:
+                yield from requirements(path, command.place, library)
+            continue
+        if option in {"-e", "--editable"}:
+            word = value if equals else next(waiting, "")  # noqa: PLW2901 -- the value belongs to the option
+        project = word.partition("[")[0]
+        if project.startswith((".", "/", "\1")) or "/" in project:
+            path = located(project, command.directory)
+            if path is not None and library.checkout.is_directory(path):
+                yield from installed(path, command.place, library)
+            else:
+                yield from named([project], command.directory, command.place, library)
+
+
+def coverage(command: Command, words: list[str], library: Library) -> Iterator[Found]:
+    """Return what a program that runs under coverage reads."""
+    if words[1:2] == ["run"]:
+        rest = words[2:]
+        while rest and rest[0].startswith("-") and rest[0] != "-m":
+            rest = rest[1:]
+        yield from python(command, ["python", *rest], library)
+
+
+def console_script(command: Command, words: list[str], library: Library) -> Iterator[Found] | None:
+    """Return what a program that a project of the repository installs reads, or None for any other program."""
+    path = program(words[0].rpartition("/")[2], command.directory, library)
+    return None if path is None else run_program(command, path, words[1:], library)
+
+
+def _code(command: Command, code: str) -> Found:
+    directory = command.directory
+    search = (directory,) if directory is not None and not directory.startswith("/") else ()
+    source = PythonCode(code=code, place=command.place, search=(*search, *_python_path(command)), directory=directory)
+    return Leads(label="runs Python", place=command.place, source=source)
+
+
+def _script(command: Command, word: str, words: list[str], library: Library) -> Iterator[Found]:
+    path = located(word, command.directory)
+    if path is None:
+        yield Unclear(place=command.place, why=f"which script python {as_written(word)} runs is known at run time only")
+        yield from named(words, command.directory, command.place, library, bare=False)
+    elif library.checkout.is_file(path):
+        yield from run_program(command, path, words, library)
+    elif main := _main_of(path, library):
+        yield from run_program(command, main, words, library)
+    else:
+        yield from named([word, *words], command.directory, command.place, library)
+
+
+def _main_of(path: str, library: Library) -> str | None:
+    main = join(path, "__main__.py") if not path.startswith("/") else None
+    return main if main is not None and library.checkout.is_file(main) else None
+
+
+def _module(command: Command, name: str, words: list[str], library: Library) -> Iterator[Found]:
+    here = (command.directory,) if command.directory is not None and not command.directory.startswith("/") else ()
+    if name in {"pytest", "py.test"}:
+        yield from pytest(command, ["pytest", *words], library, here)
+    elif name == "pip":
+        yield from pip(command, ["pip", *words], library)
+    elif name == "coverage":
+        yield from coverage(command, ["coverage", *words], library)
+    elif name == "unittest":
+        yield from _unittest(command, words, here, library)
+    elif name in {"build", "flit"}:
+        for directory in here:
+            yield from installed(directory, command.place, library)
+    elif UNKNOWN in name:
+        yield Unclear(place=command.place, why="which module python -m runs is known at run time only")
+    else:
+        search = (*here, *_python_path(command))
+        paths = resolve(name, search, library)
+        if paths and (main := _main_of(parent(paths[-1]), library)) and paths[-1].endswith("/__init__.py"):
+            paths = (*paths, main)
+        for path in paths[:-1]:
+            package = PythonModule(path=path, search=search, directory=command.directory)
+            yield Leads(label=f"runs {name}", place=command.place, source=package)
+        if paths:
+            yield from _run_module(command, name, paths[-1], search, words, library)
+        else:
+            yield from named(words, command.directory, command.place, library)
+
+
+def _run_module(
+    command: Command, name: str, path: str, search: tuple[str, ...], words: list[str], library: Library
+) -> Iterator[Found]:
+    for found in run_program(command, path, words, library):
+        match found:
+            case Leads(source=PythonModule(commands=commands)):
+                shown = " ".join((f"-m {name}", *(commands or ())))
+                module = PythonModule(path=path, search=search, directory=command.directory, commands=commands)
+                yield Leads(label=f"runs {shown}"[:_SHOWN], place=command.place, source=module)
+            case _:
+                yield found
+
+
+def _unittest(command: Command, words: list[str], here: tuple[str, ...], library: Library) -> Iterator[Found]:
+    """Return the tests that unittest runs: modules by name or path, or those below a directory."""
+    options = {"-s", "--start-directory", "-p", "--pattern", "-t", "--top-level-directory", "-k"}
+    operands, values = _operands(words, options)
+    search = (*here, *_python_path(command))
+    if operands[:1] == ["discover"] or not operands:
+        start = located((operands[1:] or values[:1] or ["."])[0], command.directory)
+        paths = library.checkout.named(start) if start is not None and not start.startswith("/") else ()
+        if start is not None:
+            yield Reads(label=f"tests {start or 'the top directory'}", place=command.place, paths=paths, exact=False)
+            search = (start, *search)
+        modules = [path for path in paths if path.endswith(".py")]
+    else:
+        modules = []
+        for word in operands:
+            path = located(word, command.directory)
+            if path is None:
+                yield Unclear(
+                    place=command.place, why=f"what unittest {as_written(word)} tests is known at run time only"
+                )
+            elif any(sign in path for sign in "*?["):
+                modules += [
+                    path
+                    for found in named([word], command.directory, command.place, library)
+                    if isinstance(found, Reads)
+                    for path in found.paths
+                ]
+            elif library.checkout.is_file(path):
+                modules.append(path)
+            else:
+                modules += resolve(word, search, library)
+    for path in dict.fromkeys(modules):
+        module = PythonModule(path=path, search=(*search, parent(path)), directory=command.directory)
+        yield Leads(label=f"tests {path}", place=command.place, source=module)
+
+
+def _operands(words: list[str], with_value: frozenset[str] | set[str]) -> tuple[list[str], list[str]]:
+    """Return the operands among words, and the values of options."""
+    operands: list[str] = []
+    values: list[str] = []
+    waiting = iter(words)
+    for word in waiting:
+        if word in with_value:
+            values.append(next(waiting, ""))
+        elif word.startswith("-"):
+            values += [word] if "=" in word else []
+        else:
+            operands.append(word)
+    return operands, values
+
+
+def _subcommands(path: str, search: tuple[str, ...], library: Library) -> frozenset[str]:
+    """Return the subcommands of a program, defined in its module or in one that this imports."""
+
+    def make() -> frozenset[str]:
+        module = library.python(path)
+        imports = imports_of(ast.walk(module), path, search, library) if module is not None else iter(())
+        near = [path, *(other for one in imports if isinstance(one, Import) for other in one.paths)]
+        lines = (commands_of(one, library) for one in dict.fromkeys(near))
+        return frozenset(name for line in lines if line is not None for name in line.names)
+
+    return library.remembered(("subcommands", path, search), make)
+
+
+def _python_path(command: Command) -> tuple[str, ...]:
+    given = dict(command.environment).get("PYTHONPATH", "")
+    found = (located(entry, command.directory) for entry in given.split(":") if entry)
+    return tuple(path for path in found if path is not None and not path.startswith("/"))
