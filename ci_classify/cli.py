@@ -119,6 +119,17 @@ def check(**options: Any) -> int:
 
 
 @cli.command()
+@click.argument("outputs", nargs=-1, metavar="[OUTPUT]...")
+@_repo
+@_rules
+@click.option("--rev", metavar="REV", help="The commit, with its own rules.  [default: HEAD, the checkout's rules]")
+@click.option("--format", "form", type=click.Choice(["text", "json", "key"]), default="text", show_default=True)
+def identity(**options: Any) -> int:
+    """Print what the inputs of outputs are at a commit: entries, digest, cache key."""
+    return _call("identity", "IdentityRequest", None, options)
+
+
+@cli.command()
 def schema() -> int:
     """Print the JSON Schema of the rules file."""
     return int(import_module("ci_classify.commands.schema").run())
@@ -128,6 +139,112 @@ def schema() -> int:
 def demo() -> int:
     """Show a complete run in a throw-away repository."""
     return int(import_module("ci_classify.commands.demo").show())
+
+
+@cli.group()
+def baseline() -> None:
+    """Record baselines, and decide whether one may stand in for a full run."""
+
+
+_name = click.argument("name", metavar="NAME")
+_dir = click.option("--dir", "directory", required=True, metavar="DIR", help="The directory of the recording.")
+_identity = click.option("--identity", required=True, metavar="FILE", help="What `baseline identity` wrote.")
+
+
+@baseline.command("identity")
+@_name
+@click.option("--bucket", required=True, metavar="PATH", help="The bucket, below the root of the policy.")
+@click.option("--kind", type=click.Choice(["directory", "glob", "file"]), help="What it is.  [default: as in the tree]")
+@click.option("--platform", required=True, metavar="NAME", help="A platform of the policy.")
+@_repo
+@_rules
+@click.option("--rev", metavar="REV", help="The commit, with its own rules.  [default: HEAD, the checkout's rules]")
+@click.option("--diagnostic", "diagnostics", multiple=True, metavar="KEY=VALUE", help="Something to note.")
+@click.option("--output", metavar="FILE", help="Write the identity into a file, too.")
+def baseline_identity(**options: Any) -> int:
+    """Print what a bucket depends on, and the keys of its recordings."""
+    return _call("baseline_identity", "BaselineIdentityRequest", None, options)
+
+
+@baseline.command("compare")
+@click.argument("old")
+@click.argument("new")
+def baseline_compare(**options: Any) -> int:
+    """Print how two identities differ, and why."""
+    return _call("baseline_compare", "BaselineCompareRequest", None, options)
+
+
+@baseline.command("record")
+@_name
+@_dir
+@click.option("--phase", required=True, metavar="PHASE", help="The phase that succeeded.")
+@click.option("--runtime", required=True, metavar="FILE", help="JSON about where it ran, with `tool`.")
+@_repo
+@_rules
+def baseline_record(**options: Any) -> int:
+    """Make what a phase left a part of a recording."""
+    return _call("baseline_record", "BaselineRecordRequest", None, options)
+
+
+@baseline.command("finalize")
+@_name
+@_dir
+@_identity
+@click.option("--source-ref", required=True, metavar="REF", help="The full ref that was recorded.")
+@click.option("--source-sha", required=True, metavar="SHA", help="The commit that was recorded.")
+@click.option("--generation", required=True, metavar="RUN-ATTEMPT", help="The run and its attempt.")
+@_repo
+@_rules
+def baseline_finalize(**options: Any) -> int:
+    """Write the manifest of a recording whose phases are all valid."""
+    return _call("baseline_finalize", "BaselineFinalizeRequest", None, options)
+
+
+@baseline.command("validate")
+@_name
+@_dir
+@_identity
+@click.option("--matched-key", default="", metavar="KEY", help="The key that was restored; empty if none was.")
+@click.option("--runtime", metavar="FILE", help="Refuse what another runtime recorded.")
+@_repo
+@_rules
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="json", show_default=True)
+def baseline_validate(form: str, **options: Any) -> int:
+    """Tell whether a restored recording is valid; 1 if not, which means a full run."""
+    return _call("baseline_validate", "BaselineValidateRequest", form, options)
+
+
+@baseline.command("mode")
+@_name
+@click.option("--event", required=True, metavar="NAME", help="The event of the workflow.")
+@click.option("--ref", required=True, metavar="REF", help="Its full ref.")
+@click.option("--repository", required=True, metavar="OWNER/NAME", help="Its repository.")
+@click.option("--bucket", metavar="PATH", help="The bucket.")
+@_label
+@click.option("--labels-unknown", is_flag=True, help="The labels could not be looked up.")
+@click.option("--default", metavar="TEXT", help="What is asked for without labels.")
+@click.option("--force-full", is_flag=True, help="Run in full.")
+@click.option("--wanted", type=click.Choice(["auto", "full", "baseline"]), default="auto", show_default=True)
+@click.option("--validation", default="", metavar="CODE", help="The reason of `baseline validate`, or why it failed.")
+@click.option(
+    "--changed-list",
+    metavar="STATE",
+    help="State of the list of changed files, if one is used: complete, empty, incomplete, wrong-commit or too-many.",
+)
+@_repo
+@_rules
+def baseline_mode(**options: Any) -> int:
+    """Decide whether to run in full, selectively, or to record."""
+    return _call("baseline_mode", "BaselineModeRequest", None, options)
+
+
+@baseline.command("matrix")
+@_name
+@_repo
+@_rules
+def baseline_matrix(**options: Any) -> int:
+    """Print the buckets and platforms of a policy for a workflow's matrix."""
+    return _call("baseline_matrix", "BaselineMatrixRequest", None, options)
 
 
 def _call(module: str, request: str, form: str | None, options: dict[str, Any]) -> int:

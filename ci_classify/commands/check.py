@@ -15,7 +15,7 @@ from ci_classify.core.explanation import remedy
 from ci_classify.core.findings import Finding
 from ci_classify.core.model import ChangeType
 from ci_classify.core.record import Record
-from ci_classify.core.rule_checks import Tracked
+from ci_classify.core.survey import Tracked
 from ci_classify.core.tree import SUBMODULE
 from ci_classify.core.workflow import Step, Workflow
 from ci_classify.edges import console, files

@@ -8,8 +8,10 @@ from ci_classify.commands import showing
 from ci_classify.commands.classifying import NoOutputsError, classify, open_rules
 from ci_classify.commands.exits import FINDINGS, OK, UsageError
 from ci_classify.commands.run import RunRequest, situation
+from ci_classify.core.explanation import SKIPPED
+from ci_classify.core.model import Rules
 from ci_classify.core.record import Record
-from ci_classify.core.required import Circumstances, JobFailure, Judgement, RequiredCheck, judge
+from ci_classify.core.required import Circumstances, JobFailure, Judgement, PlanFacts, RequiredCheck, judge
 from ci_classify.edges import console, files, github
 from ci_classify.edges.git import top_of
 from ci_classify.formats.event_payload import from_same_repository, tested_commits
@@ -22,6 +24,11 @@ from ci_classify.formats.job_results import (
 )
 from ci_classify.formats.rules_file import OWN_OUTPUTS
 from ci_classify.render.required_check import failure_text, headline, judgement_json, judgement_summary, judgement_text
+
+_RERUN = (
+    "This is attempt {attempt} of the run. Running only the failed jobs again keeps the outputs that the detector wrote "
+    "in an earlier attempt; run all jobs again to make them new."
+)
 
 
 class CheckRequest(Record):
@@ -66,9 +73,18 @@ def run(request: CheckRequest) -> int:
     if unreadable:
         judgement = Judgement(results=(), failures=tuple(unreadable), first=None)
     else:
-        judgement = judge(check, circumstances, given.results, outputs, [*distrust, *stale, *recomputed])
+        distrust = (*distrust, *stale, *recomputed)
+        facts = _facts(loaded.rules, dict(written).get("plan"))
+        judgement = judge(check, circumstances, given.results, outputs, distrust, facts)
     _show(judgement, here, as_json=request.as_json)
     return OK if judgement.passed else FINDINGS
+
+
+def _facts(rules: Rules, plan_text: str | None) -> PlanFacts:
+    plan = read_plan(plan_text) if plan_text else None
+    because = {name: SKIPPED[code] for name, code in (plan.reasons if plan else {}).items() if code in SKIPPED}
+    producers = frozenset(producer.name for producer in rules.producers)
+    return PlanFacts(producers=producers, skipped_because=because)
 
 
 def _circumstances(request: CheckRequest, here: github.Runner) -> Circumstances:
@@ -179,14 +195,16 @@ def _word(value: bool) -> str:  # noqa: FBT001 -- the value of an output
 
 
 def _show(judgement: Judgement, here: github.Runner, *, as_json: bool) -> None:
+    notes = [_RERUN.format(attempt=here.attempt)] if here.attempt > 1 and not judgement.passed else []
     if console.in_ci():
         for failure in judgement.failures:
             showing.error(failure_text(failure))
     if here.summary is not None:
         try:
-            files.append(here.summary, judgement_summary(judgement))
+            files.append(here.summary, judgement_summary(judgement) + "".join(f"\n{note}\n" for note in notes).encode())
         except files.FileProblemError as error:
             showing.warn(f"The job summary can't be written: {error}.")
     if not judgement.passed and judgement.first is not None and console.in_ci():
         showing.warn(headline(judgement))
-    console.write(judgement_json(judgement) if as_json else judgement_text(judgement))
+    text = judgement_text(judgement) + "".join(f"{note}\n" for note in notes)
+    console.write(judgement_json(judgement) if as_json else text)

@@ -7,8 +7,9 @@ from ci_classify.core.findings import Code, Finding, Severity, in_order
 from ci_classify.core.gate_checks import check_gates
 from ci_classify.core.model import Rules
 from ci_classify.core.record import Record
-from ci_classify.core.rule_checks import Tracked, check_rules
+from ci_classify.core.rule_checks import check_rules
 from ci_classify.core.steering_checks import Steps, check_steering
+from ci_classify.core.survey import Tracked
 from ci_classify.core.wiring import Wiring
 from ci_classify.core.wiring_checks import check_wiring
 from ci_classify.core.workflow import Workflow

@@ -43,7 +43,10 @@ class CannotClassifyError(Exception):
 
 
 class Problem(Record):
-    """One complaint about a file: where (1-based line and column), what, and what to do instead."""
+    """One complaint about a file: where (1-based line and column), what, and what to do instead.
+
+    ``code`` is the name of the mistake for programs, where it has one.
+    """
 
     file: str
     line: int
@@ -51,6 +54,7 @@ class Problem(Record):
     message: str
     help: str
     warning: bool = False
+    code: str | None = None
 
     def __str__(self) -> str:
         """Return the complaint in the one-line form that editors and CI logs link."""

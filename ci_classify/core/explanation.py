@@ -23,6 +23,7 @@ from ci_classify.core.reasons import (
     NoInputChanged,
     OnlyDocumentation,
     Reason,
+    ReasonCode,
     UnclaimedChange,
 )
 
@@ -48,6 +49,17 @@ REMEDIES: dict[FallbackCause, str] = {
     FallbackCause.PATHS_UNREADABLE: "give --paths-from a file of paths, or - for standard input",
     FallbackCause.RULES_INVALID: "run `ci-classify test` and correct what it names",
     FallbackCause.INTERNAL_ERROR: "report this as a bug of ci-classify",
+}
+
+
+# Why an output is false, by the code of its reason, where the plan itself is gone.
+SKIPPED: dict[str, str] = {
+    ReasonCode.NO_INPUT_CHANGED: "none of its inputs changed",
+    ReasonCode.ONLY_DOCUMENTATION: "every changed path is documentation",
+    ReasonCode.EMPTY_DIFF: "no path differs",
+    ReasonCode.NEVER: "the event never runs it",
+    ReasonCode.LABEL: "a label skips it",
+    ReasonCode.NO_CONSUMER_RUNS: "nothing that needs it runs",
 }
 
 

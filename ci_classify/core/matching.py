@@ -287,6 +287,7 @@ class Matcher:
         self._evaluator = SetEvaluator(rules, [*special, *(inputs for _, inputs in suites)])
         self._first_suite = len(special)
         self._suites = [number for number, _ in suites]
+        self._keeping = [suite.keeps_documentation for suite in rules.suites]
         self._verdicts: dict[ChangeKind, dict[Look, Verdict]] = {}
 
     def verdict(self, path: str, kind: ChangeKind) -> Verdict:
@@ -317,12 +318,13 @@ class Matcher:
     def _judge(self, look: Look, kind: ChangeKind, known: dict[Look, Verdict]) -> Verdict:
         """Return the verdict on what was seen of a path, and remember it."""
         as_file, as_directory = masks_of(look)
-        if not kind.old_is_submodule and not kind.new_is_submodule:
-            verdict = self._of_mask(as_file, kind)
-        elif kind.old_is_submodule and kind.new_is_submodule:
-            verdict = self._of_mask(as_directory, kind)
-        else:
-            verdict = _either(self._of_mask(as_file, kind), self._of_mask(as_directory, kind))
+        match list(_sides(kind)):
+            case [is_submodule]:
+                verdict = self._of_mask(as_directory if is_submodule else as_file, kind)
+            case _:
+                verdict = _either(
+                    self._seen(self._of_mask(as_file, kind)), self._seen(self._of_mask(as_directory, kind))
+                )
         if len(known) > MAX_CACHED:
             known.clear()
         known[look] = verdict
@@ -333,6 +335,24 @@ class Matcher:
         first = self._first_suite
         inputs = tuple((self._suites[number - first], hit) for number, hit in found.items() if number >= first)
         return Verdict(found.get(3) or found.get(0), found.get(1), found.get(2), inputs)
+
+    def _seen(self, verdict: Verdict) -> Verdict:
+        """Return the verdict on one side with the inputs of those suites only that see it there."""
+        if not verdict.documentation:
+            return verdict
+        inputs = tuple(hit for hit in verdict.inputs if self._keeping[hit[0]])
+        return Verdict(verdict.control, verdict.documentation, verdict.unaffecting, inputs)
+
+
+def _sides(kind: ChangeKind) -> set[bool]:
+    """Return whether a path is a submodule, for the sides of a change on which it exists."""
+    match kind.type:
+        case ChangeType.ADDED:
+            return {kind.new_is_submodule}
+        case ChangeType.DELETED:
+            return {kind.old_is_submodule}
+        case _:
+            return {kind.old_is_submodule, kind.new_is_submodule}
 
 
 def _either(old: Verdict, new: Verdict) -> Verdict:

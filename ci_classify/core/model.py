@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 
+from ci_classify.core.baseline import Baseline
 from ci_classify.core.record import Record
 from ci_classify.core.required import RequiredCheck
 
@@ -184,6 +185,7 @@ class Rules(Record):
     producers: tuple[Producer, ...] = ()
     required_check: RequiredCheck | None = None
     examples: tuple[Example, ...] = ()
+    baselines: tuple[Baseline, ...] = ()
 
     @property
     def decided(self) -> tuple[Suite | Producer, ...]:

@@ -106,6 +106,12 @@ def compile_pattern(text: str, *, ignore_case: bool = False) -> Program:
     return Program(_without_repeats(segments), directory_only)
 
 
+def literal_pattern(path: str) -> str:
+    """Return the pattern of exactly one path, given from the top of the repository."""
+    special = frozenset("\\*?[ ")
+    return "/" + "".join(f"\\{character}" if character in special else character for character in path)
+
+
 def human_doubts(text: str) -> tuple[str, str] | None:
     """Return what a person may have meant instead of an accepted pattern, and what to write; or None."""
     if "{" in text and "}" in text[text.index("{") :]:

@@ -9,6 +9,7 @@ Refuses: to guess. An output or a result that is not known fails.
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from types import MappingProxyType
 
 from ci_classify.core.record import Record
 
@@ -26,6 +27,18 @@ _GOT = {
     "failure": "it failed",
     "cancelled": "it was cancelled",
     MISSING: "it is not among the results; the required job must need it",
+}
+_DETECTOR = {
+    "failure": "the detector failed, so that there is no plan and every gated job runs",
+    "cancelled": "the detector was cancelled, so that there is no plan: run all jobs again",
+    "skipped": "the detector was skipped, so that there is no plan",
+}
+_BECAME = {
+    "failure": "failed",
+    "cancelled": "was cancelled",
+    "skipped": "was skipped",
+    "success": "ran",
+    MISSING: "gave no result",
 }
 _SETTLED = frozenset({Expected.SUCCESS, Expected.SKIPPED})
 
@@ -53,6 +66,13 @@ class Circumstances(Record):
 
     event: str
     same_repository: bool
+
+
+class PlanFacts(Record):
+    """What makes a verdict readable: which outputs are producers, and why outputs are false, as a plan has it."""
+
+    producers: frozenset[str] = frozenset()
+    skipped_because: Mapping[str, str] = MappingProxyType({})
 
 
 class JobFailure(Record):
@@ -92,12 +112,13 @@ def judge(
     results: Mapping[str, str],
     outputs: Mapping[str, bool],
     distrust: Sequence[JobFailure] = (),
+    facts: PlanFacts = PlanFacts(),  # noqa: B008 -- a frozen value
 ) -> Judgement:
     """Return the judgement on results by job. ``distrust`` says what is wrong with the outputs themselves.
 
     Where the detector failed, an output that is not known counts as true, as the guard of the jobs has it.
     """
-    plan = _Plan(check, circumstances, outputs, guarded=results.get(check.detector) != Expected.SUCCESS)
+    plan = _Plan(check, circumstances, outputs, facts, guarded=results.get(check.detector) != Expected.SUCCESS)
     detector = results.get(check.detector) or MISSING
     judged = [
         JudgedResult(job=check.detector, expected=Expected.SUCCESS, got=detector, why="it decides about the others")
@@ -121,9 +142,17 @@ class _Plan:
     """What each job should do, by section 8's rule, each computed once."""
 
     def __init__(
-        self, check: RequiredCheck, circumstances: Circumstances, outputs: Mapping[str, bool], *, guarded: bool
+        self,
+        check: RequiredCheck,
+        circumstances: Circumstances,
+        outputs: Mapping[str, bool],
+        facts: PlanFacts,
+        *,
+        guarded: bool,
     ) -> None:
         self._guarded = guarded
+        self._facts = facts
+        self._producing = {job.name for job in check.jobs if job.output in facts.producers}
         self._circumstances = circumstances
         self._outputs = outputs
         self._known: dict[str, tuple[Expected, str]] = {
@@ -140,6 +169,10 @@ class _Plan:
         """Return what a job should do, and why."""
         return self._known[name]
 
+    def role(self, name: str) -> str:
+        """Return what a job is to one that needs it."""
+        return f"its producer {name}" if name in self._producing else f"{name}, which it needs,"
+
     def _expect(self, job: JudgedJob) -> tuple[Expected, str]:
         if job.events is not None and self._circumstances.event not in job.events:
             return Expected.SKIPPED, f"{self._circumstances.event} is none of its events"
@@ -147,7 +180,8 @@ class _Plan:
             return Expected.SKIPPED, "the pull request comes from another repository"
         selected = None if job.output is None else self._outputs.get(job.output)
         if selected is False:
-            return Expected.SKIPPED, f"not selected: {job.output} is false"
+            why = self._facts.skipped_because.get(job.output or "", f"{job.output} is false")
+            return Expected.SKIPPED, f"not selected: {why}"
         for name in job.needs:
             if self._known[name][0] is Expected.SKIPPED:
                 return Expected.SKIPPED, f"{name}, which it needs, is skipped"
@@ -168,6 +202,8 @@ def _failure(result: JudgedResult, check: RequiredCheck, plan: _Plan, results: M
 
 
 def _why(result: JudgedResult, check: RequiredCheck, plan: _Plan, results: Mapping[str, str]) -> str:
+    if result.job == check.detector and result.got in _DETECTOR:
+        return _DETECTOR[result.got]
     if result.got in _GOT:
         return _GOT[result.got]
     if result.got == Expected.SUCCESS:
@@ -178,7 +214,7 @@ def _why(result: JudgedResult, check: RequiredCheck, plan: _Plan, results: Mappi
     for name in needs:
         got = results.get(name) or MISSING
         if got != plan.expectation(name)[0]:
-            return f"{name}, which it needs, is {got}"
+            return f"{plan.role(name)} {_BECAME.get(got, f'is {got}')}"
     return f"nobody planned this skip: {result.why}"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ci_classify.core.findings import Code, Finding, Severity
 from ci_classify.core.model import Position
-from ci_classify.core.rule_checks import suites_that_miss
+from ci_classify.core.survey import suites_that_miss
 from ci_classify.core.text import visible
 from ci_classify.core.wiring import LOCAL, Wiring
 from ci_classify.core.workflow import Step
@@ -72,7 +72,8 @@ class _Files:
                     self.add(path, position or step.run.position)
 
     def _action(self, uses: str, position: Position) -> None:
-        directory = posixpath.normpath(uses).removeprefix(".").lstrip("/") if uses != LOCAL else ""
+        inside = uses.removeprefix(LOCAL).rstrip("/")
+        directory = posixpath.normpath(inside) if inside else ""
         for name in _ACTION_FILES:
             path = posixpath.join(directory, name)
             if self.add(path, position):

@@ -172,7 +172,8 @@ def _steered(wiring: Wiring, detector: Job, job: Job, own: str) -> Iterator[Find
         )
         return
     read = {wiring.outputs[read.part[1]] for read in wiring.output_reads(job, condition=True)}
-    guard = f"!cancelled() && (needs.{detector.id}.result != 'success' || needs.{detector.id}.outputs.{own} == 'true')"
+    reads = f"needs.{detector.id}.result != 'success' || needs.{detector.id}.outputs.{own} == 'true'"
+    guard = f"${{{{ !cancelled() && ({reads}) }}}}"
     for name in sorted(read - {own}):
         yield _wrong_output(wiring, job, f"the condition of {job.id} reads {name} beside {own}")
     if own not in read:
@@ -213,7 +214,7 @@ def _condition(wiring: Wiring, job: Job, own: str, guard: str) -> Iterator[Findi
         yield _unknown(wiring, where, job, "it reads too many things that only a run knows")
         return
     if skipping:
-        results = " or ".join(skipping)
+        results = " or ".join(filter(None, (", ".join(skipping[:-1]), skipping[-1])))
         yield wiring.finding(
             Code.CONDITION_WITHOUT_GUARD,
             Severity.ERROR,

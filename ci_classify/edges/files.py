@@ -1,4 +1,4 @@
-"""Reading files of bounded size, and appending to files in one write.
+"""Reading files of bounded size, appending to files in one write, and writing files whole or not at all.
 
 Refuses: to follow a name beyond a regular file where a file is meant.
 """
@@ -6,6 +6,7 @@ Refuses: to follow a name beyond a regular file where a file is meant.
 import os
 import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 MAX_FILE_BYTES = 64 << 20
@@ -15,10 +16,18 @@ class FileProblemError(Exception):
     """A file can't be read or written; the message names it and says why."""
 
 
-def read(path: Path, *, limit: int = MAX_FILE_BYTES) -> bytes:
+_FOREIGN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def foreign(path: str, _: int) -> int:
+    """Open a file of unknown origin for reading, as ``opener``: a link fails, and a pipe does not wait for a writer."""
+    return os.open(path, _FOREIGN)
+
+
+def read(path: Path, *, limit: int = MAX_FILE_BYTES, opener: Callable[[str, int], int] | None = None) -> bytes:
     """Return the bytes of a regular file, or raise FileProblemError."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=opener) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise FileProblemError(f"{path} is no regular file")
             content = file.read(limit + 1)
@@ -53,6 +62,32 @@ def append(path: Path, content: bytes) -> None:
             file.write(content)
     except OSError as error:
         raise FileProblemError(f"{path} can't be written: {error.strerror or error}") from None
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that either the old or the new content is there, whatever happens, or raise FileProblemError."""
+    temporary = None
+    try:
+        import tempfile  # noqa: PLC0415 -- a run in CI only appends
+
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(_mode())
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise FileProblemError(f"{path} can't be written: {error.strerror or error}") from None
+
+
+def _mode() -> int:
+    """Return the permissions of a file that anybody else would have made; a temporary one has fewer."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def _ends_a_line(path: Path) -> bool:

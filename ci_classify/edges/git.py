@@ -228,6 +228,11 @@ class Repository:
         result = self._call(["cat-file", "blob", f"{commit}:{path}"])
         return result.stdout if result is not None and result.returncode == 0 else None
 
+    def blob(self, oid: str) -> bytes | None:
+        """Return the bytes of an object, or None if the clone lacks it."""
+        result = self._call(["cat-file", "blob", oid])
+        return result.stdout if result is not None and result.returncode == 0 else None
+
     def is_submodule(self, revision: str, path: str) -> bool:
         """Return whether a path is a submodule at a revision."""
         return self._run("ls-tree", "-z", "--full-tree", revision, "--", path).startswith(SUBMODULE.encode())

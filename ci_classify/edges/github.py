@@ -24,11 +24,13 @@ class Runner(Record):
     summary: Path | None
     commit: str | None = None
     needs: str | None = None
+    attempt: int = 1
 
 
 def runner(environment: Mapping[str, str] | None = None) -> Runner:
     """Return what the environment says about the runner."""
     variables = os.environ if environment is None else environment
+    attempt = variables.get("GITHUB_RUN_ATTEMPT", "")[:9]
     names = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_OUTPUT")
     return Runner(
         in_ci=variables.get("GITHUB_ACTIONS") == "true" or any(variables.get(name) for name in names),
@@ -38,6 +40,7 @@ def runner(environment: Mapping[str, str] | None = None) -> Runner:
         summary=_path(variables, "GITHUB_STEP_SUMMARY"),
         commit=variables.get("GITHUB_SHA") or None,
         needs=variables.get("NEEDS_JSON"),
+        attempt=int(attempt) if attempt.isascii() and attempt.isdigit() else 1,
     )
 
 

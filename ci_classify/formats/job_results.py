@@ -95,10 +95,11 @@ MISSING_OUTPUT = "missing"
 
 
 class WrittenPlan(Record):
-    """What the detector's ``plan`` output says: its outputs and the commit that it is for."""
+    """What the detector's ``plan`` output says: its outputs, their reasons, and the commit that it is for."""
 
     outputs: Mapping[str, bool]
     head: str | None
+    reasons: Mapping[str, str]
 
 
 def read_plan(text: str) -> WrittenPlan | None:
@@ -111,4 +112,11 @@ def read_plan(text: str) -> WrittenPlan | None:
     if not isinstance(outputs, dict) or not all(isinstance(value, bool) for value in outputs.values()):
         return None
     head = plan.get("head")
-    return WrittenPlan(outputs=outputs, head=head if isinstance(head, str) else None)
+    reasons = plan.get("reasons")
+    return WrittenPlan(
+        outputs=outputs,
+        head=head if isinstance(head, str) else None,
+        reasons={name: code for name, code in reasons.items() if isinstance(code, str)}
+        if isinstance(reasons, dict)
+        else {},
+    )

@@ -31,7 +31,7 @@ def output_names(content: bytes, file: str) -> tuple[str, ...]:
     """Return what looks like names of outputs, each once. Never raises."""
     text = _text(content, file)
     kept: dict[str, str] = {}
-    for name in (*_from_events(text), *_from_lines(text), *_from_brackets(text)):
+    for name in dict.fromkeys((*_from_events(text), *_from_lines(text), *_from_brackets(text))):
         if is_output_name(name) and name.lower() not in OWN_OUTPUTS:
             kept.setdefault(name.lower(), name)
     return tuple(kept.values())

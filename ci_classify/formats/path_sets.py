@@ -102,7 +102,8 @@ class SetReader:
                 matches=SetReference(name=name, line=node.place.line, column=node.place.column), positive=positive
             )
         if self._names_known:
-            help_ = self._reader.advice(name, list(self._names)) if self._names else "define it under `sets:`"
+            known = [other for other in self._names if is_set_name(other)]
+            help_ = self._reader.advice(name, known) if known else "define it under `sets:`"
             self._reader.wrong(
                 node, f"there is no set {quoted(name)}", f"{help_}; for a path, write '\\@' at its start"
             )
@@ -141,7 +142,7 @@ def chain(names: list[str]) -> str:
 
 def is_set_name(text: str) -> bool:
     """Return whether text is ``[A-Za-z0-9_-][A-Za-z0-9_.-]*``."""
-    return text[:1] != "." and is_word("_" + text.replace(".", "_"))
+    return text[:1] not in {"", "."} and is_word("_" + text.replace(".", "_"))
 
 
 def is_word(text: str) -> bool:

@@ -30,14 +30,24 @@ class Reader:
         self.errors += len(problems)
         return root
 
-    def wrong(self, node: Node | Place, message: str, help_: str, *, warning: bool = False) -> None:
+    def wrong(
+        self, node: Node | Place, message: str, help_: str, *, warning: bool = False, code: str | None = None
+    ) -> None:
         """Note a complaint about a node."""
         if isinstance(node, Scalar) and node.kind == REFUSED:
             return
         place = node if isinstance(node, Place) else node.place
         self.errors += not warning
         self.problems.append(
-            Problem(file=self.file, line=place.line, column=place.column, message=message, help=help_, warning=warning)
+            Problem(
+                file=self.file,
+                line=place.line,
+                column=place.column,
+                message=message,
+                help=help_,
+                warning=warning,
+                code=code,
+            )
         )
 
     def finish(self) -> tuple[Problem, ...]:

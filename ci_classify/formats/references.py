@@ -31,17 +31,16 @@ def levels(uses: Uses) -> dict[str, int]:
 def circles(uses: Uses) -> list[list[str]]:
     """Return circles that share no name, each from its first name in order to what it uses, and back."""
     order = {name: number for number, name in enumerate(uses)}
+    rest: Uses = uses
     found: list[list[str]] = []
     for _ in range(_ROUNDS):
-        deep = levels(uses)
-        uses = {
-            name: [o for o in used if o in uses and o not in deep] for name, used in uses.items() if name not in deep
-        }
-        for circle in _along_first_uses(uses):
+        deep = levels(rest)
+        bottomless = {name: [o for o in rest[name] if o in rest and o not in deep] for name in rest if name not in deep}
+        for circle in _along_first_uses(bottomless):
             first = circle.index(min(circle, key=order.__getitem__))
             found.append([*circle[first:], *circle[: first + 1]])
         gone = {name for circle in found for name in circle}
-        uses = {name: used for name, used in uses.items() if name not in gone}
+        rest = {name: used for name, used in bottomless.items() if name not in gone}
     return sorted(found, key=lambda circle: order[circle[0]])
 
 

@@ -5,6 +5,7 @@ The language is described in docs/rules.md; ``rules.schema.json`` says the same 
 
 from collections.abc import Iterable
 
+from ci_classify.core.baseline import Baseline
 from ci_classify.core.errors import Problem
 from ci_classify.core.model import (
     EventMode,
@@ -19,7 +20,7 @@ from ci_classify.core.model import (
     Term,
     Unclaimed,
 )
-from ci_classify.core.patterns import PatternError, compile_pattern
+from ci_classify.core.patterns import PatternError, compile_pattern, literal_pattern
 from ci_classify.core.record import Record
 from ci_classify.core.text import quoted, visible
 from ci_classify.formats.examples import read_examples
@@ -35,7 +36,7 @@ MAX_NAME = 100
 MAX_OUTPUTS = 500
 
 _GLOB_STARS = 8  # bounds the time of a match
-_NOT_IN_BRANCHES = frozenset(" ~^:[\\")  # git-check-ref-format(1)
+_NOT_IN_BRANCHES = frozenset(" ~^:[\\\x7f")  # git-check-ref-format(1)
 _TOP = (
     "version",
     "sets",
@@ -50,6 +51,7 @@ _TOP = (
     "producers",
     "required-check",
     "examples",
+    "baselines",
 )
 _SUITE = ("inputs", "title", "events", "empty-diff", "documentation", "internal")
 _EVERYTHING = "everything"
@@ -114,12 +116,6 @@ def is_output_name(name: str) -> bool:
     return is_word(name) and len(name) <= MAX_NAME
 
 
-def literal_pattern(path: str) -> str:
-    """Return the pattern of exactly one path, given from the top of the repository."""
-    special = frozenset("\\*?[ ")
-    return "/" + "".join(f"\\{character}" if character in special else character for character in path)
-
-
 class _Loader:
     """Reads the sections in an order in which names are known before they are used."""
 
@@ -157,7 +153,15 @@ class _Loader:
                 self.reader, fields.get("required-check"), [*self._suite_names, *self._producer_names]
             ),
             examples=read_examples(self.reader, fields.get("examples"), known),
+            baselines=self._baselines(fields.get("baselines")),
         )
+
+    def _baselines(self, node: Node | None) -> tuple[Baseline, ...]:
+        if node is None:
+            return ()
+        from ci_classify.formats.baselines import read_baselines  # noqa: PLC0415 -- most rules files have none
+
+        return read_baselines(self.reader, node)
 
     def _version(self) -> None:
         node = self._fields.get("version")
@@ -368,10 +372,13 @@ class _Loader:
             shown = visible(name)
             before = self.reader.errors
             fields = self.reader.fields(value, f"the label {shown}", ("selects", "skips"))
-            lists = [field for field in fields.values() if not isinstance(field, Listing) or field.items]
-            if not lists and isinstance(value, MappingNode) and self.reader.errors == before:
+            empty = all(isinstance(field, Listing) and not field.items for field in fields.values())
+            if empty and isinstance(value, MappingNode) and self.reader.errors == before:
                 self.reader.wrong(
-                    key, f"the label {shown} does nothing", "write `selects: [SUITE]` or `skips: [SUITE]`"
+                    key,
+                    f"the label {shown} does nothing",
+                    "write `selects: [SUITE]` or `skips: [SUITE]`",
+                    warning=bool(fields),
                 )
             selects = fields.get("selects")
             everything = isinstance(selects, Scalar) and selects.text == _EVERYTHING
@@ -409,7 +416,7 @@ def _event_mistake(event: str, branch: str, *, spaced: bool) -> tuple[str, str] 
         return "its name is no word", "write the name of an event, or '*'"
     if spaced and not branch:
         return "no branch follows the space", "delete the space"
-    if not _NOT_IN_BRANCHES.isdisjoint(branch) or not branch.isprintable():
+    if any(character in _NOT_IN_BRANCHES or character < " " for character in branch):
         return "no branch can have that name", "write one branch; * stays within a slash, ** does not"
     if branch.count("*") > _GLOB_STARS:
         return f"it has more than {_GLOB_STARS} stars", "write an entry for each branch"

@@ -25,8 +25,13 @@ def plan_json(plan: Plan) -> str:
 
 
 def json_text(facts: Mapping[str, object]) -> str:
-    """Return facts as JSON in ASCII, in which no text is a workflow command: a runner reads ``##[`` anywhere."""
-    return json.dumps(facts, indent=2).replace("##[", "#\\u0023[")
+    """Return facts as JSON in ASCII, in which no text is a workflow command."""
+    return without_commands(json.dumps(facts, indent=2))
+
+
+def without_commands(text: str) -> str:
+    """Return JSON that says the same without workflow commands: a runner reads ``##[`` anywhere in a line."""
+    return text.replace("##[", "#\\u0023[")
 
 
 def _decision(decision: Decision) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """The workflows of the project and of its docs: linted, valid, pinned."""
 
+import json
 import re
 import subprocess
 import sys
@@ -7,9 +8,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from support.runner import call
 
 TOP = Path(__file__).parents[2]
 TOOLS = Path(sys.executable).parent
+ZIZMOR = (str(TOOLS / "zizmor"), "--offline", "--quiet", "--config", str(TOP / ".github/zizmor.yml"))
 FENCE = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES = [TOP / "README.md", *sorted((TOP / "docs").glob("**/*.md"))]
 IN_DOCS = {
@@ -18,7 +21,7 @@ IN_DOCS = {
     for number, match in enumerate(FENCE.finditer(page.read_text(encoding="utf-8")))
     if "\njobs:" in match[1]
 }
-OWN = sorted((TOP / ".github/workflows").glob("*.yml"))
+OWN = sorted((TOP / ".github/workflows").glob("*.y*ml"))
 ALL = {path.name: path.read_text(encoding="utf-8") for path in (*OWN, TOP / "action.yml")} | IN_DOCS
 
 
@@ -41,16 +44,12 @@ def test_the_docs_show_workflows() -> None:
     assert len(IN_DOCS) >= 3
 
 
-def test_workflows_and_action_pass_the_linter(workflows: list[str]) -> None:
-    check(
-        str(TOOLS / "zizmor"),
-        "--offline",
-        "--quiet",
-        "--config",
-        str(TOP / ".github/zizmor.yml"),
-        *workflows,
-        str(TOP / "action.yml"),
-    )
+def test_workflows_pass_the_linter(workflows: list[str]) -> None:
+    check(*ZIZMOR, *workflows)
+
+
+def test_the_project_s_own_files_pass_it_at_its_strictest() -> None:
+    check(*ZIZMOR, "--persona=auditor", *map(str, OWN), str(TOP / "action.yml"))
 
 
 def test_workflows_are_valid(workflows: list[str]) -> None:
@@ -85,3 +84,35 @@ def test_the_readme_holds_the_lines_that_ci_runs() -> None:
     ]
     assert len({line.rsplit(" && ", 1)[0] for line in lines}) == 1
     assert "line=$(grep -m 1 'pytest' README.md)" in (TOP / ".ci/run").read_text(encoding="utf-8")
+
+
+CI = yaml.safe_load((TOP / ".github/workflows/ci.yml").read_text(encoding="utf-8"))["jobs"]
+RULES = yaml.safe_load((TOP / ".github/ci-classify.yaml").read_text(encoding="utf-8"))
+JUDGED = RULES["required-check"]["jobs"]
+
+
+def test_one_job_judges_all_others() -> None:
+    assert set(CI) == {"changes", "required", *JUDGED}
+    assert sorted(CI["required"]["needs"]) == sorted({*CI} - {"required"})
+    assert CI["required"]["if"] == "${{ always() }}"
+
+
+@pytest.mark.parametrize("job", JUDGED)
+def test_a_dead_detector_runs_every_job(job: str) -> None:
+    output = JUDGED[job]["output"]
+    guard = f"!cancelled() && (needs.changes.result != 'success' || needs.changes.outputs.{output} == 'true')"
+    assert CI[job]["if"] == f"${{{{ {guard} }}}}"
+    assert CI["changes"]["outputs"][output] == f"${{{{ fromJSON(steps.classify.outputs.plan).outputs.{output} }}}}"
+
+
+@pytest.mark.parametrize(
+    ("benchmarks", "expected"), [("skipped", 0), ("success", 1)], ids=["as planned", "a run that nobody planned"]
+)
+def test_the_project_s_own_results_are_judged(benchmarks: str, expected: int) -> None:
+    outputs = {name: str(name != "run-benchmarks").lower() for name in RULES["suites"]}
+    results = {**dict.fromkeys(JUDGED, "success"), "benchmarks": benchmarks}
+    needs = {"changes": {"result": "success", "outputs": outputs}, **{job: {"result": results[job]} for job in results}}
+    ran = call(
+        "check-required-ci", "--repo", str(TOP), "--event-name", "push", variables={"NEEDS_JSON": json.dumps(needs)}
+    )
+    assert ran.code == expected, ran.stdout

@@ -158,7 +158,7 @@ def test_b089_a_job_that_no_rule_judges_does_not_hide_its_failure(rules: Path) -
 
 def test_one_failure_that_explains_others_is_the_one_to_look_at(rules: Path) -> None:
     ran = check(rules, needs({**RESULTS, "build-wheel": "failure", "unit": "skipped"}, OUTPUTS))
-    assert "unit: expected success, got skipped: build-wheel, which it needs, is failure" in ran.stdout
+    assert "unit: expected success, got skipped: its producer build-wheel failed" in ran.stdout
     assert ran.stdout.endswith("2 failures. Look at build-wheel first: others wait for it.\n")
 
 
@@ -243,3 +243,38 @@ def test_recompute_fails_where_the_detector_was_wrong(tmp_path: Path) -> None:
     ran = check(rules, wrong, "--recompute", "--format", "json", **variables)
     assert ran.code == 1
     assert ("changes", "unit=true", "unit=false") in failures(ran)
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        ("failure", "the detector failed, so that there is no plan and every gated job runs"),
+        ("cancelled", "the detector was cancelled, so that there is no plan: run all jobs again"),
+        ("skipped", "the detector was skipped, so that there is no plan"),
+    ],
+)
+def test_a_detector_that_died_is_named_with_what_follows(rules: Path, result: str, said: str) -> None:
+    ran = check(rules, needs({**RESULTS, "changes": result, "gpu": "success"}, {}))
+    assert (ran.code, ran.stdout.splitlines()[0]) == (1, f"FAILED   changes: expected success, got {result}: {said}")
+
+
+@pytest.mark.parametrize("attempt", ["", "1", "2", "x"])
+def test_a_failure_in_another_attempt_says_whose_outputs_these_may_be(
+    rules: Path, attempt: str, tmp_path: Path
+) -> None:
+    summary = tmp_path / "summary.md"
+    variables = {"GITHUB_RUN_ATTEMPT": attempt, "GITHUB_STEP_SUMMARY": str(summary)}
+    said = "This is attempt 2 of the run. Running only the failed jobs again keeps the outputs"
+    passed = check(rules, needs(RESULTS, OUTPUTS), **variables)
+    failed = check(rules, needs({**RESULTS, "lint": "failure"}, OUTPUTS), **variables)
+    assert said not in passed.stdout
+    told = attempt == "2"
+    assert (said in failed.stdout, said in summary.read_text(encoding="utf-8")) == (told, told)
+
+
+def test_b084_a_skip_tells_the_reason_of_the_plan(rules: Path) -> None:
+    outputs = {name: value == "true" for name, value in OUTPUTS.items()}
+    plan = {"outputs": outputs, "head": None, "reasons": {"gpu": "no-input-changed", "unit": "inputs-changed"}}
+    ran = check(rules, needs(RESULTS, {**OUTPUTS, "plan": json.dumps(plan)}))
+    assert ran.code == 0
+    assert "skipped  gpu: not selected: none of its inputs changed\n" in ran.stdout

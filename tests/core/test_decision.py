@@ -210,3 +210,29 @@ def test_the_last_entry_that_matches_gives_the_mode(
     found = decide(rules, Event(name=event, branch=branch), changed("in/a"))
     expected = {"inputs": "inputs-changed", "always": "always", "never": "never"}
     assert reasons(found)["suite"] == expected[mode]
+
+
+POLICIES = {
+    "by default every suite": ({}, {"one", "two", "any"}),
+    "every suite whose mode is inputs": ({"unclaimed": "everything"}, {"one", "two", "any"}),
+    "none": ({"unclaimed": "nothing"}, {"any"}),
+    "the listed": ({"unclaimed": ["two"]}, {"two", "any"}),
+    "of the listed, those whose mode is inputs": ({"unclaimed": ["two", "off"]}, {"two", "any"}),
+}
+
+
+@pytest.mark.parametrize(("policy", "selects"), POLICIES.values(), ids=POLICIES)
+def test_the_policy_for_unclaimed_changes_selects(policy: Mapping[str, object], selects: set[str]) -> None:
+    suites: Mapping[str, object] = {
+        "one": {"inputs": ["/one/"]},
+        "two": {"inputs": ["/two/"]},
+        "any": {"inputs": ["/any/"], "events": {"pull_request": "any-change"}},
+        "off": {"inputs": ["/off/"], "events": {"pull_request": "never"}},
+    }
+    rules = load_rules(yaml.safe_dump({"version": 1, "suites": suites, **policy}), "rules.yaml").rules
+    event = Event(name="pull_request")
+    assert running(decide(rules, event, changed("nobody/a"))) == selects
+    assert running(decide(rules, event, changed("nobody/a", "one/a"))) == selects | {"one"}
+    assert running(decide(rules, event, changed("one/a"))) == {"one", "any"}
+    # What the mode of a suite leaves aside is claimed by it all the same.
+    assert running(decide(rules, event, changed("off/a"))) == {"any"}

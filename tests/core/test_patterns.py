@@ -1,14 +1,10 @@
 """Patterns mean what git says, or are refused."""
 
 import json
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from support.repository import BuiltRepository
 
 from ci_classify.core.decision import decide
 from ci_classify.core.errors import InvalidFileError
@@ -112,99 +108,6 @@ def test_a_pattern_that_people_misread_is_doubted(pattern: str, doubt: str | Non
     compile_pattern(pattern)
     said = human_doubts(pattern)
     assert (said[0] if said else None) == doubt
-
-
-# Small alphabets, so that patterns and paths meet often.
-NAMES = st.text("ab.é ", min_size=1, max_size=3).filter(lambda name: name not in {".", ".."})
-PATHS = st.lists(
-    st.one_of(NAMES, st.text("ab\n\\*?[]!^-#~\x01\udce9", min_size=1, max_size=4)), min_size=1, max_size=5
-).map("/".join)
-PIECES = st.sampled_from(
-    [
-        "a",
-        "b",
-        "ab",
-        ".",
-        "é",
-        "\\*",
-        "\\?",
-        "\\[",
-        "\\\\",
-        "\\a",
-        "*",
-        "?",
-        "**",
-        "[ab]",
-        "[!a]",
-        "[^b]",
-        "[a-b]",
-        "[]a]",
-        "[!]]",
-        "[a-]",
-        "[\\]]",
-        "[]-a]",
-        "[+--]",
-        "~",
-        "-",
-        " ",
-        "\\ ",
-        "!",
-        "#",
-        "^",
-    ]
-)
-SEGMENTS = st.one_of(
-    st.sampled_from(["**", "*", "a", "b", "*.a"]), st.lists(PIECES, min_size=1, max_size=4).map("".join)
-)
-PATTERNS = st.builds(
-    lambda start, segments, end: start + "/".join(segments) + end,
-    st.sampled_from(["", "/"]),
-    st.lists(SEGMENTS, min_size=1, max_size=4),
-    st.sampled_from(["", "/"]),
-)
-
-
-@pytest.fixture(scope="module")
-def judge(tmp_path_factory: pytest.TempPathFactory) -> BuiltRepository:
-    """Return a repository in which git is asked; each pattern gets a directory, so that it is alone."""
-    repository = BuiltRepository(tmp_path_factory.mktemp("judge") / "repository")
-    repository.configure({"core.ignorecase": "false"})
-    return repository
-
-
-def ignored(repository: BuiltRepository, pairs: Sequence[tuple[str, str]]) -> set[int]:
-    """Return the numbers of the (pattern, path) pairs for which git would ignore the file."""
-    questions = []
-    for number, (pattern, path) in enumerate(pairs):
-        directory = repository.directory / f"d{number}"
-        directory.mkdir(exist_ok=True)
-        (directory / ".gitignore").write_text(pattern + "\n", encoding="utf-8", errors="surrogateescape", newline="\n")
-        questions.append(f"d{number}/{path}\0".encode("utf-8", "surrogateescape"))
-    ran = subprocess.run(
-        ["git", "check-ignore", "--no-index", "-z", "--stdin"],
-        cwd=repository.directory,
-        input=b"".join(questions),
-        capture_output=True,
-        check=False,
-    )
-    assert ran.returncode in {0, 1}, ran.stderr
-    answers = ran.stdout.split(b"\0")
-    return {number for number, question in enumerate(questions) if question[:-1] in answers}
-
-
-@given(st.lists(st.tuples(PATTERNS, PATHS), min_size=40, max_size=40))
-def test_git_agrees_on_every_accepted_pattern(judge: BuiltRepository, pairs: list[tuple[str, str]]) -> None:
-    accepted = []
-    for pattern, path in pairs:
-        try:
-            accepted.append((pattern, path, compile_pattern(pattern)))
-        except PatternError:
-            continue
-    theirs = ignored(judge, [(pattern, path) for pattern, path, _ in accepted])
-    ours = {
-        number for number, (_, path, program) in enumerate(accepted) if Automaton([(program, False)]).masks(path)[0]
-    }
-    assert {accepted[number][:2] for number in ours ^ theirs} == set()
 
 
 HOSTILE_PATTERNS = [

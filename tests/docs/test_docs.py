@@ -9,10 +9,13 @@ from pathlib import Path
 import click
 import pytest
 import yaml
+from support.command import run_command
 from support.repository import BuiltRepository, Submodule
 
 from ci_classify.cli import cli
 from ci_classify.core.errors import FallbackCause
+from ci_classify.core.findings import Code
+from ci_classify.core.model import Pattern
 from ci_classify.core.reasons import ReasonCode
 from ci_classify.formats.rules_file import load_rules
 
@@ -115,3 +118,33 @@ def test_the_adoption_of_the_readme_is_short() -> None:
     workflow = next(block for where, block in fences("yaml") if where.startswith("README") and "jobs:" in block)
     assert len(workflow.splitlines()) < 30
     assert set(yaml.safe_load(workflow)["jobs"]) == {"changes", "gpu-tests"}
+
+
+def test_every_finding_of_check_is_documented() -> None:
+    page = (TOP / "docs/check.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE) == [code.value for code in Code]
+
+
+WORKFLOWS = [(where, block) for where, block in fences("yaml") if "\njobs:" in block]
+
+
+@pytest.mark.parametrize("workflow", [w[1] for w in WORKFLOWS], ids=[w[0] for w in WORKFLOWS])
+def test_a_workflow_of_the_docs_passes_the_check_with_the_rules_of_its_page(
+    workflow: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+) -> None:
+    page = request.node.callspec.id.split(":")[0]
+    rules = next(block for wanted in (page, "README.md") for where, block in RULES if where.startswith(f"{wanted}:"))
+    # A file for each pattern, so that no term is without one.
+    loaded = load_rules(rules, "rules.yaml").rules
+    sets = [loaded.documentation, *(suite.inputs for suite in loaded.suites if suite.inputs)]
+    texts = [term.matches.text for path_set in sets for term in path_set.terms if isinstance(term.matches, Pattern)]
+    files = {text.lstrip("/").replace("*", "x") + ("file" if text.endswith("/") else ""): "x\n" for text in texts}
+    built = BuiltRepository(tmp_path / "docs")
+    built.check_out(built.commit({**files, ".github/ci-classify.yaml": rules, ".github/workflows/ci.yml": workflow}))
+    ran = run_command(capsys, "check", "--repo", str(built.directory))
+    assert (ran.code, ran.stdout) == (0, "0 errors, 0 warnings\n")
+
+
+def test_the_rules_and_the_workflow_of_the_project_pass_the_check(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run_command(capsys, "check", "--repo", str(TOP), "--worktree")
+    assert (ran.code, ran.stdout) == (0, "0 errors, 0 warnings\n")

@@ -2,7 +2,12 @@
 
 from hypothesis import HealthCheck, settings
 
-SLOW_CHECKS = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture)
+SLOW_CHECKS = (
+    HealthCheck.too_slow,
+    HealthCheck.data_too_large,
+    HealthCheck.filter_too_much,  # rules that the loader refuses
+    HealthCheck.function_scoped_fixture,
+)
 
 
 def load() -> None:
