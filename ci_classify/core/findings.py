@@ -64,6 +64,16 @@ class Code(StrEnum):
     MERGE_GROUP = "merge-group"
     MATRIX_SKIPPED = "matrix-skipped"
     REUSABLE_SKIPPED = "reusable-skipped"
+    # What suites really read.
+    INPUT_MISSING = "input-missing"
+    INPUT_IS_DOCUMENTATION = "input-is-documentation"
+    WORKFLOW_MISSING = "workflow-missing"
+    ACTION_MISSING = "action-missing"
+    HASH_OF_NOTHING = "hash-of-nothing"
+    IGNORE_HIDES_NOTHING = "ignore-hides-nothing"
+    ALSO_READS_NOTHING = "also-reads-nothing"
+    DRIFT_NAME_UNKNOWN = "drift-name-unknown"
+    READ_UNRESOLVED = "read-unresolved"
 
 
 class Finding(Record):

@@ -122,13 +122,19 @@ def _missing_jobs(wiring: Wiring) -> Iterator[Finding]:
             )
 
 
-def _not_judged(wiring: Wiring) -> Iterator[Finding]:
+def unjudged_jobs(wiring: Wiring) -> Iterator[Job]:
+    """Return the jobs that may run for a pull request, and that no required check judges."""
     gates = {gate.id for gate in wiring.gates}
     for job in wiring.steered():
         behind = wiring.workflow.ancestors(job) & gates
         judged = job.id in wiring.judged if wiring.judged else any(job.id in gate.needed for gate in wiring.gates)
-        if judged or behind or not _may_run_for_a_pull_request(wiring, job):
-            continue
+        if not judged and not behind and _may_run_for_a_pull_request(wiring, job):
+            yield job
+
+
+def _not_judged(wiring: Wiring) -> Iterator[Finding]:
+    gates = {gate.id for gate in wiring.gates}
+    for job in unjudged_jobs(wiring):
         message = f"{job.id} runs for pull requests, and no required check judges it"
         help_ = f"name {job.id} under `required-check.jobs` and in the `needs` of {', '.join(sorted(gates))}"
         yield wiring.finding(Code.JOB_NOT_JUDGED, Severity.WARNING, job, message, help_)

@@ -83,12 +83,12 @@ def cargo(command: Command, words: list[str], library: Library) -> Iterator[Foun
                 return
             manifest = path if option == "--manifest-path" else f"{path}/{MANIFEST}"
             start = parent(manifest)
+    submodule = library.checkout.submodule_of(start)
     manifest = manifest or library.nearest(start, MANIFEST)
-    if manifest is None or manifest.startswith("/"):
-        return
-    submodule = library.checkout.submodule_of(manifest)
     if submodule is not None:
         yield Reads(label=f"builds {submodule}", place=place, paths=(submodule,))
+        yield from _settings(parent(submodule), "in a submodule", place, library)
+    if submodule is not None or manifest is None or manifest.startswith("/"):
         return
     subcommand, options = _subcommand(rest, directory, options, library)
     if subcommand in _BUILDING | _RESOLVING:
@@ -153,11 +153,19 @@ def _surroundings(manifest: str, directory: str, subcommand: str, place: Place, 
     """Return the files that any command of cargo reads beside the crates."""
     top = _workspace(parent(manifest), library)
     found = [manifest, f"{top}/{MANIFEST}".lstrip("/"), f"{top}/Cargo.lock".lstrip("/")]
-    found += [path for path in (library.nearest(directory, *_TOOLCHAIN),) if path is not None]
-    for above in dict.fromkeys((*ancestors(directory), *ancestors(parent(manifest)))):
-        found += [f"{above}/.cargo/{name}".lstrip("/") for name in ("config.toml", "config")]
     found += [path for path in (library.nearest(parent(manifest), *_CONFIGURATION.get(subcommand, ())),) if path]
     for path in dict.fromkeys(found):
+        if library.checkout.is_file(path):
+            yield Reads(label=f"cargo {subcommand}", place=place, paths=(path,))
+    yield from _settings(directory, subcommand, place, library)
+
+
+def _settings(directory: str, subcommand: str, place: Place, library: Library) -> Iterator[Found]:
+    """Return the toolchain file and the settings that hold in a directory."""
+    found = [path for path in (library.nearest(directory, *_TOOLCHAIN),) if path is not None]
+    for above in ancestors(directory):
+        found += [f"{above}/.cargo/{name}".lstrip("/") for name in ("config.toml", "config")]
+    for path in found:
         if library.checkout.is_file(path):
             yield Reads(label=f"cargo {subcommand}", place=place, paths=(path,))
 

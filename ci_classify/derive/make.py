@@ -61,7 +61,8 @@ def make(command: Command, words: list[str], library: Library) -> Iterator[Found
         yield Unclear(place=command.place, why="what make makes is known at run time only")
         return
     path = _makefile(directory, file, library)
-    for target in targets or [None] if path is not None else ():
+    chosen: list[str | None] = [*targets] or [None]
+    for target in chosen if path is not None else ():
         source = MakeTarget(
             file=path or "", target=target, directory=directory, environment=tuple(sorted(environment.items()))
         )

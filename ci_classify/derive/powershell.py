@@ -21,7 +21,9 @@ _VARIABLE = re.compile(
 )
 _ASSIGNED = re.compile(r"\$\{?(?:env:|script:|global:)?([A-Za-z_]\w*)\}?\s*(\+?=)(?!=)", re.IGNORECASE)
 _FOREACH = re.compile(r"foreach\s*\(\s*\$(\w+)\s+in\s+([^)\n]*)\)", re.IGNORECASE)
-_KEYWORDS = frozenset({"if", "elseif", "else", "while", "do", "until", "try", "catch", "finally", "function", "return"})
+_KEYWORDS = frozenset(
+    {"if", "elseif", "else", "while", "do", "until", "try", "catch", "finally", "function", "return", "param"}
+)
 _BREAKS = frozenset("\n;|{}()&")
 
 
@@ -60,8 +62,9 @@ class _Parser:
                 self._at = assigned.end()
                 yield from self._value(line, assigned[1])
             else:
+                called = self._text.startswith("&", self._at)
                 words = self._words()
-                if words and (words[0].plain or "").lower() not in _KEYWORDS:
+                if words and (called or _is_command(words[0])):
                     yield Simple(line=line, assignments=(), words=tuple(words))
                 elif not words:
                     self._at += 1
@@ -139,6 +142,16 @@ class _Parser:
                 return at
             at += 1
         return len(self._text)
+
+
+def _is_command(word: Word) -> bool:
+    """Return whether a statement calls a program, and is no keyword and no expression."""
+    first = word.parts[0] if word.parts else None
+    if not isinstance(first, Literal) or first.quoted:
+        return False
+    return (
+        first.text[:1] not in "[@$-+!" and not first.text[:1].isdigit() and (word.plain or "").lower() not in _KEYWORDS
+    )
 
 
 _UNKNOWN = Word(parts=(Unreadable(),))

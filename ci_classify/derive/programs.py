@@ -271,21 +271,9 @@ def _shell(command: Command, name: str, words: list[str], library: Library) -> I
     from ci_classify.derive.shell import Script, run_script  # noqa: PLC0415 -- scripts hold commands, commands hold scripts
 
     dialect: Dialect = "powershell" if name in _POWERSHELLS else "bash"
-    text = command.standard_input
-    while words and words[0][:1] in {"-", "+"} and words[0] != "-":
-        option = words.pop(0).lower()
-        if option in {"-file", "-f"} and dialect == "powershell":
-            break
-        if option in {"-command", "-c"} or (dialect == "bash" and option[:2] != "--" and option.endswith("c")):
-            text = words.pop(0) if words else ""
-            break
-        if (
-            option in {"-o", "+o", "--rcfile", "--init-file", "-executionpolicy", "-version", "-workingdirectory"}
-            and words
-        ):
-            words.pop(0)
-    else:
-        text = None if words and words[0] != "-" else text
+    text, words = _script_text(dialect, words)
+    if text is None and (not words or words[0] == "-"):
+        text = command.standard_input
     if text is not None:
         script = Script(
             text=text,
@@ -308,6 +296,27 @@ def _shell(command: Command, name: str, words: list[str], library: Library) -> I
             yield from _run(command, path, dialect, words[1:], library)
         else:
             yield from named(words, command.directory, command.place, library)
+
+
+def _script_text(dialect: Dialect, words: list[str]) -> tuple[str | None, list[str]]:
+    """Return the script that stands among the words of a shell itself, or None, and the words behind its options."""
+    rest, is_text = list(words), False
+    while rest and rest[0][:1] in {"-", "+"} and rest[0] != "-":
+        option = rest.pop(0)
+        if dialect == "powershell":
+            if option.lower() in {"-command", "-c"}:
+                is_text = True
+                break
+            if option.lower() in {"-executionpolicy", "-version", "-workingdirectory", "-configurationname"}:
+                del rest[:1]
+        elif option.startswith("--"):
+            if option in {"--rcfile", "--init-file"}:
+                del rest[:1]
+        else:
+            is_text = is_text or "c" in option
+            if option.lower().endswith("o"):
+                del rest[:1]
+    return (rest[0], rest[1:]) if is_text and rest else (None, rest)
 
 
 def _sourced(command: Command, words: list[str], library: Library) -> Iterator[Found]:

@@ -84,9 +84,10 @@ def command_line(module: ast.Module) -> CommandLine | None:
     if not reader.names:
         return None
     own = {id(node) for node in reader.definitions.values()}
-    at_import = [node for node in module.body if id(node) not in own]
+    at_import: list[ast.AST] = [node for node in module.body if id(node) not in own]
     at_import += [decorator for node in reader.definitions.values() for decorator in node.decorator_list]
-    parts = {name: list(node.body) for name, node in reader.definitions.items()} | {"": at_import}
+    parts: dict[str, list[ast.AST]] = {name: [*node.body] for name, node in reader.definitions.items()}
+    parts[""] = at_import
     references = {
         name: frozenset(
             set().union(*(_names_in(part, reader.registrations) for part in inside)) & reader.definitions.keys()

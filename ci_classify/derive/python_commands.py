@@ -8,9 +8,11 @@ Can't see a script whose path only a run knows; it is said to be unclear.
 
 import ast
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 
-from ci_classify.derive.checkout import join, parent
+from ci_classify.derive.checkout import join, name_of, parent
 from ci_classify.derive.found import UNKNOWN, Command, Found, Leads, PythonCode, PythonModule, Reads, Unclear
+from ci_classify.derive.hash_files import matching
 from ci_classify.derive.library import Library
 from ci_classify.derive.naming import as_written, located, named
 from ci_classify.derive.python_imports import Import, imports_of, resolve
@@ -20,8 +22,21 @@ from ci_classify.derive.python_projects import installed, program, requirements,
 _WITH_VALUE = frozenset({"-X", "-W", "--check-hash-based-pycs"})
 _PYTEST_VALUES = frozenset(
     {"-k", "-m", "-n", "-p", "-o", "-W", "-r", "--maxfail", "--durations", "--junitxml", "--junit-xml", "--timeout"}
-    | {"--cov-report", "--ignore", "--deselect", "--dist", "--tb", "--numprocesses", "--basetemp", "--import-mode"}
+    | {
+        "-c",
+        "--rootdir",
+        "--confcutdir",
+        "--cov-report",
+        "--ignore",
+        "--deselect",
+        "--dist",
+        "--tb",
+        "--numprocesses",
+        "--basetemp",
+        "--import-mode",
+    }
 )
+_UNITTEST_VALUES = frozenset({"-s", "--start-directory", "-p", "--pattern", "-t", "--top-level-directory", "-k"})
 _SHOWN = 60
 
 
@@ -64,7 +79,7 @@ def run_program(command: Command, path: str, words: list[str], library: Library)
 
 def pytest(command: Command, words: list[str], library: Library, search: tuple[str, ...] = ()) -> Iterator[Found]:
     """Return what pytest reads."""
-    operands, values = _operands(words[1:], _PYTEST_VALUES)
+    operands, options = _operands(words[1:], _PYTEST_VALUES)
     found: list[str] = []
     for word in operands:
         path = located(word.partition("::")[0], command.directory)
@@ -72,7 +87,8 @@ def pytest(command: Command, words: list[str], library: Library, search: tuple[s
             yield Unclear(place=command.place, why=f"what pytest {as_written(word)} tests is known at run time only")
         elif library.checkout.named(path):
             found.append(path)
-    yield from named(values, command.directory, command.place, library, bare=False)
+    read = [value for name, value in options.items() if name in {"-c", "--rootdir", "--cov", "--confcutdir"}]
+    yield from named(read, command.directory, command.place, library, bare=False)
     if command.directory is None:
         yield Unclear(place=command.place, why="the directory in which pytest runs is known at run time only")
     elif (found or not operands) and not command.directory.startswith("/"):
@@ -188,52 +204,48 @@ def _run_module(
 
 def _unittest(command: Command, words: list[str], here: tuple[str, ...], library: Library) -> Iterator[Found]:
     """Return the tests that unittest runs: modules by name or path, or those below a directory."""
-    options = {"-s", "--start-directory", "-p", "--pattern", "-t", "--top-level-directory", "-k"}
-    operands, values = _operands(words, options)
+    operands, options = _operands(words, _UNITTEST_VALUES)
     search = (*here, *_python_path(command))
     if operands[:1] == ["discover"] or not operands:
-        start = located((operands[1:] or values[:1] or ["."])[0], command.directory)
-        paths = library.checkout.named(start) if start is not None and not start.startswith("/") else ()
-        if start is not None:
-            yield Reads(label=f"tests {start or 'the top directory'}", place=command.place, paths=paths, exact=False)
-            search = (start, *search)
-        modules = [path for path in paths if path.endswith(".py")]
+        start = located(
+            options.get("-s", options.get("--start-directory", (operands[1:] or ["."])[0])), command.directory
+        )
+        if start is None or start.startswith("/"):
+            yield Unclear(place=command.place, why="where unittest discovers tests is known at run time only")
+            return
+        paths = library.checkout.named(start)
+        yield Reads(label=f"tests {start or 'the top directory'}", place=command.place, paths=paths, exact=False)
+        search = (start, *search)
+        pattern = as_written(options.get("-p", options.get("--pattern", "test*.py")))
+        modules = [path for path in paths if fnmatchcase(name_of(path), pattern)]
     else:
-        modules = []
-        for word in operands:
-            path = located(word, command.directory)
-            if path is None:
-                yield Unclear(
-                    place=command.place, why=f"what unittest {as_written(word)} tests is known at run time only"
-                )
-            elif any(sign in path for sign in "*?["):
-                modules += [
-                    path
-                    for found in named([word], command.directory, command.place, library)
-                    if isinstance(found, Reads)
-                    for path in found.paths
-                ]
-            elif library.checkout.is_file(path):
-                modules.append(path)
-            else:
-                modules += resolve(word, search, library)
+        modules = [path for word in operands for path in _tests(word, command, search, library)]
     for path in dict.fromkeys(modules):
         module = PythonModule(path=path, search=(*search, parent(path)), directory=command.directory)
         yield Leads(label=f"tests {path}", place=command.place, source=module)
 
 
-def _operands(words: list[str], with_value: frozenset[str] | set[str]) -> tuple[list[str], list[str]]:
-    """Return the operands among words, and the values of options."""
+def _tests(word: str, command: Command, search: tuple[str, ...], library: Library) -> tuple[str, ...]:
+    """Return the modules that an operand of unittest names: a pattern of files, a file, a dotted name."""
+    path = located(word, command.directory)
+    if path is not None and any(sign in path for sign in "*?["):
+        return matching(path, library.checkout)
+    return (path,) if path is not None and library.checkout.is_file(path) else resolve(word, search, library)
+
+
+def _operands(words: list[str], with_value: frozenset[str]) -> tuple[list[str], dict[str, str]]:
+    """Return the operands among words, and the options that have a value."""
     operands: list[str] = []
-    values: list[str] = []
+    values: dict[str, str] = {}
     waiting = iter(words)
     for word in waiting:
+        name, equals, value = word.partition("=")
         if word in with_value:
-            values.append(next(waiting, ""))
-        elif word.startswith("-"):
-            values += [word] if "=" in word else []
-        else:
+            values[word] = next(waiting, "")
+        elif not word.startswith("-"):
             operands.append(word)
+        elif equals:
+            values[name] = value
     return operands, values
 
 

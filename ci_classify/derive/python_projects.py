@@ -31,7 +31,7 @@ def installed(directory: str, place: Place, library: Library) -> Iterator[Found]
     license_ = table(project.get("license")).get("file")
     readme = project.get("readme")
     named = [*texts(readme), *texts(table(readme).get("file")), *texts(license_), *texts(project.get("license-files"))]
-    files += [path for name in named if (path := join(directory, name)) and checkout.is_file(path)]
+    files += [at for name in named if (at := join(directory, name)) is not None and checkout.is_file(at)]
     yield Reads(label=f"installs {directory or 'the project'}", place=place, paths=tuple(dict.fromkeys(files)))
     packages = [path for name in _packages(directory, library) for path in checkout.named(name)]
     if packages:

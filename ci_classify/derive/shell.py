@@ -24,6 +24,7 @@ from ci_classify.derive.found import (
     Leads,
     Pairs,
     Place,
+    Reads,
     ShellScript,
 )
 from ci_classify.derive.library import Library
@@ -77,12 +78,14 @@ def run_script(script: Script, library: Library) -> Iterator[Found]:
 
 def expand_script(source: ShellScript, library: Library) -> Iterator[Found]:
     """Return what a script of the repository reads and runs."""
+    place = Place(file=source.path, line=1)
+    yield Reads(label=source.path, place=place, paths=(source.path,))
     text = library.checkout.text(source.path)
     if text is not None:
         script = Script(
             text=text,
             dialect=source.dialect,
-            place=Place(file=source.path, line=1),
+            place=place,
             directory=source.directory,
             environment=source.environment,
             file=source.path,
@@ -92,7 +95,7 @@ def expand_script(source: ShellScript, library: Library) -> Iterator[Found]:
 
 
 def _parse(script: Script) -> list[bash.Node]:
-    return (powershell if script.dialect == "powershell" else bash).parse(script.text)
+    return powershell.parse(script.text) if script.dialect == "powershell" else bash.parse(script.text)
 
 
 class _Shell:
@@ -256,8 +259,8 @@ class _Shell:
             if count * len(reading) > MAX_ALTERNATIVES:
                 readings[number] = [UNKNOWN]
             count *= len(readings[number])
-        for reading in product(*readings):
-            split = [text for word in reading for text in (word.split(_SPLIT) if _SPLIT in word else [word])]
+        for words_read in product(*readings):
+            split = [text for word in words_read for text in (word.split(_SPLIT) if _SPLIT in word else [word])]
             found = [text for number, text in enumerate(split) if text or not self._may_vanish(words, number, split)]
             if found:
                 yield found

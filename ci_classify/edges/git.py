@@ -14,7 +14,10 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from ci_classify.core.commit_ids import is_commit_id
@@ -233,6 +236,23 @@ class Repository:
         result = self._call(["cat-file", "blob", oid])
         return result.stdout if result is not None and result.returncode == 0 else None
 
+    @contextmanager
+    def blobs(self) -> Iterator[Callable[[str], bytes]]:
+        """Return a function that reads objects by their ids, all through one call of git.
+
+        It raises CannotClassifyError for an object that the clone lacks.
+        """
+        process = self._start("cat-file", "--batch")
+        timer = threading.Timer(self._time_limit, process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield partial(_read_object, process)
+        finally:
+            timer.cancel()
+            process.kill()
+            process.communicate()
+
     def is_submodule(self, revision: str, path: str) -> bool:
         """Return whether a path is a submodule at a revision."""
         return self._run("ls-tree", "-z", "--full-tree", revision, "--", path).startswith(SUBMODULE.encode())
@@ -256,6 +276,25 @@ class Repository:
         result = self._call(arguments)
         return result.stdout.decode("utf-8", "surrogateescape") if result and result.returncode == 0 else ""
 
+    def _start(self, *arguments: str) -> "subprocess.Popen[bytes]":
+        try:
+            return subprocess.Popen(  # noqa: S603 -- as below
+                self._command(arguments),
+                cwd=self.top,
+                env=_environment(os.environ, self.top, network=False),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError as error:
+            raise _no_git(error) from None
+
+    def _command(self, arguments: Sequence[str]) -> list[str]:
+        # A repository of another owner is read if its top is what was named, not if it was found above that.
+        trust = f"safe.directory={self.directory.as_posix()}"
+        settings = [word for setting in (*_SETTINGS, trust) for word in ("-c", setting)]
+        return [self._git, "--no-replace-objects", "--no-pager", "--literal-pathspecs", *settings, *arguments]
+
     def _call(
         self,
         arguments: Sequence[str],
@@ -264,15 +303,11 @@ class Repository:
         network: bool = False,
     ) -> subprocess.CompletedProcess[bytes] | None:
         """Run git and return what it did, or None if it took too long."""
-        # A repository of another owner is read if its top is what was named, not if it was found above that.
-        trust = f"safe.directory={self.directory.as_posix()}"
-        settings = [word for setting in (*_SETTINGS, trust) for word in ("-c", setting)]
-        command = [self._git, "--no-replace-objects", "--no-pager", "--literal-pathspecs", *settings, *arguments]
         # What the network leaves running must not hold a pipe that is waited for.
         output = subprocess.DEVNULL if network else subprocess.PIPE
         try:
             return subprocess.run(  # noqa: S603 -- a fixed program, arguments are validated or ours
-                command,
+                self._command(arguments),
                 cwd=self.top,
                 env=_environment(os.environ, self.top, network=network),
                 input=stdin,
@@ -284,7 +319,7 @@ class Repository:
         except subprocess.TimeoutExpired:
             return None
         except OSError as error:
-            raise CannotClassifyError(FallbackCause.GIT_MISSING, f"git can't be started: {error}") from None
+            raise _no_git(error) from None
 
     def _failure(
         self, arguments: Sequence[str], result: subprocess.CompletedProcess[bytes] | None
@@ -305,6 +340,28 @@ class Repository:
         return CannotClassifyError(
             FallbackCause.GIT_FAILED, f"git {arguments[0]} ended with {result.returncode}: {said[:300]}"
         )
+
+
+def _no_git(error: OSError) -> CannotClassifyError:
+    return CannotClassifyError(FallbackCause.GIT_MISSING, f"git can't be started: {error}")
+
+
+def _read_object(process: "subprocess.Popen[bytes]", oid: str) -> bytes:
+    """Return the bytes of an object from a running ``cat-file --batch``."""
+    if process.stdin is None or process.stdout is None:
+        raise TypeError("the process was started with pipes")
+    try:
+        process.stdin.write(f"{oid}\n".encode())
+        process.stdin.flush()
+    except OSError:
+        raise CannotClassifyError(FallbackCause.GIT_FAILED, "git cat-file ended early") from None
+    words = process.stdout.readline().split()
+    if len(words) != 3:
+        raise CannotClassifyError(FallbackCause.OBJECTS_MISSING, f"the clone lacks the object {oid}")
+    content = process.stdout.read(int(words[2]) + 1)
+    if len(content) != int(words[2]) + 1:
+        raise CannotClassifyError(FallbackCause.GIT_FAILED, "git cat-file ended early")
+    return content[:-1]
 
 
 def find_git(top: Path) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from ci_classify.core.baseline import Baseline
 from ci_classify.core.errors import Problem
 from ci_classify.core.model import (
+    DriftAnswer,
     EventMode,
     Label,
     Mode,
@@ -52,6 +53,7 @@ _TOP = (
     "required-check",
     "examples",
     "baselines",
+    "drift",
 )
 _SUITE = ("inputs", "title", "events", "empty-diff", "documentation", "internal")
 _EVERYTHING = "everything"
@@ -154,7 +156,15 @@ class _Loader:
             ),
             examples=read_examples(self.reader, fields.get("examples"), known),
             baselines=self._baselines(fields.get("baselines")),
+            drift=self._drift(fields.get("drift")),
         )
+
+    def _drift(self, node: Node | None) -> tuple[DriftAnswer, ...]:
+        if node is None:
+            return ()
+        from ci_classify.formats.drift import read_drift  # noqa: PLC0415 -- as below
+
+        return read_drift(self.reader, self._sets, node)
 
     def _baselines(self, node: Node | None) -> tuple[Baseline, ...]:
         if node is None:

@@ -1,0 +1,388 @@
+"""Rules beside what jobs read: every derived path that the inputs of a suite don't contain.
+
+A control file is contained in every suite, since a change of it runs everything. Documentation that lies in a directory
+or that a pattern takes is no input, as the rules say; documentation that is named itself is a finding.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from ci_classify.core.drift import DriftFinding, DriftReport, Unread, Unresolved
+from ci_classify.core.findings import Code
+from ci_classify.core.gate_checks import unjudged_jobs
+from ci_classify.core.matching import SetEvaluator
+from ci_classify.core.model import DriftAnswer, Ignore, Rules, Suite
+from ci_classify.core.record import Record
+from ci_classify.core.survey import Survey, Tracked
+from ci_classify.core.unclaimed import directories
+from ci_classify.core.wiring import Wiring
+from ci_classify.core.workflow import Job
+from ci_classify.derive.closure import Closure, Derived, Deriver
+from ci_classify.derive.found import Absent, JobBody, Place
+from ci_classify.derive.jobs import Clause, Selection, judged_without_consumer
+from ci_classify.derive.library import Library
+
+_ABSENT = {
+    "workflow": Code.WORKFLOW_MISSING,
+    "action": Code.ACTION_MISSING,
+    "pattern": Code.HASH_OF_NOTHING,
+}
+
+
+class Way(Record):
+    """A way on which a suite reads a path: the job that reads it, and what was derived there."""
+
+    job: str
+    labels: tuple[str, ...]
+    derived: Derived
+
+    @property
+    def chain(self) -> tuple[str, ...]:
+        """The labels from the job of the suite to the path."""
+        found = (*self.labels, *self.derived.chain, self.derived.path)
+        return found[:-1] if len(found) > 1 and found[-1] == found[-2] else found
+
+
+class Reading(Record):
+    """What the jobs read that run only if one of some suites is selected."""
+
+    suites: Clause
+    jobs: frozenset[str]
+    ways: dict[str, list[Way]]
+
+
+def wirings_of(rules: Rules, library: Library, given: Sequence[str], own_outputs: frozenset[str]) -> list[Wiring]:
+    """Return the workflows to look at: the given ones, else those that outputs of the rules steer."""
+    found = {path: workflow for path in library.workflow_files() if (workflow := library.workflow(path))}
+    found |= {path: workflow for path in given if (workflow := library.workflow(path))}
+    wirings = [
+        Wiring(rules, workflow, found, own_outputs) for path, workflow in found.items() if path in given or not given
+    ]
+    if given:
+        return wirings
+    judged = frozenset(job.name for job in rules.required_check.jobs) if rules.required_check else frozenset()
+    return [
+        wiring
+        for wiring in wirings
+        if any(wiring.output_reads(job) for job in wiring.workflow.jobs.values())
+        or judged & wiring.workflow.jobs.keys()
+        or (wiring.detector is None and any(map(wiring.output_of, wiring.workflow.jobs.values())))
+    ]
+
+
+def compare(rules: Rules, library: Library, wirings: Sequence[Wiring], *, unread: bool) -> DriftReport:
+    """Return all findings about rules and some workflows, and what of these only a run knows."""
+    comparison = _Comparison(rules, library, wirings)
+    findings = tuple(dict.fromkeys(comparison.findings()))
+    return DriftReport(
+        findings=sorted(findings, key=lambda one: (one.suite or "", one.code, one.path, one.file, one.line)),
+        unresolved=comparison.unresolved(),
+        unread=list(comparison.unread()) if unread else None,
+        workflows=[wiring.workflow.file for wiring in wirings],
+    )
+
+
+class Readings:
+    """What each suite reads, derived from workflows."""
+
+    def __init__(self, library: Library, wirings: Sequence[Wiring]) -> None:
+        self._deriver = Deriver(library)
+        self._closures: dict[JobBody, Closure] = {}
+        self.wirings = wirings
+        self.by_suites: dict[Clause, Reading] = {}
+        for wiring in wirings:
+            selection = Selection(wiring)
+            for job in wiring.workflow.jobs.values():
+                if job is not wiring.detector:
+                    for clause in sorted(selection.clauses(job), key=sorted):
+                        self._add(wiring, selection, job, clause)
+
+    def closure(self, wiring: Wiring, job: Job) -> Closure:
+        """Return what a job reads by itself."""
+        body = JobBody(file=wiring.workflow.file, job=job.id)
+        if body not in self._closures:
+            self._closures[body] = self._deriver.closure(body)
+        return self._closures[body]
+
+    def _add(self, wiring: Wiring, selection: Selection, job: Job, clause: Clause) -> None:
+        known = self.by_suites.get(clause)
+        ways = known.ways if known else {}
+        jobs = set(known.jobs) if known else set()
+        for used, labels in selection.used(job):
+            jobs.add(used.id)
+            for derived in self.closure(wiring, used).paths:
+                ways.setdefault(derived.path, []).append(Way(job=used.id, labels=labels, derived=derived))
+        self.by_suites[clause] = Reading(suites=clause, jobs=frozenset(jobs), ways=ways)
+
+
+class _Comparison:
+    def __init__(self, rules: Rules, library: Library, wirings: Sequence[Wiring]) -> None:
+        self._rules = rules
+        self._library = library
+        self._wirings = wirings
+        self._readings = Readings(library, wirings)
+        checkout = library.checkout
+        self._survey = Survey(rules, Tracked(paths=checkout.paths, submodules=frozenset(checkout.submodules)))
+        self._masks = dict(zip(checkout.paths, self._survey.masks, strict=True))
+        self._suites = {suite.name: suite for suite in rules.suites if suite.inputs is not None}
+        self._answers = {answer.name: answer for answer in rules.drift}
+        self._ignores = _Ignores(rules, checkout.paths, frozenset(checkout.submodules))
+        self._also = _AlsoReads(rules, checkout.paths, frozenset(checkout.submodules))
+
+    def findings(self) -> Iterator[DriftFinding]:
+        """Return all findings; those about answers last, since the others tell which are needed."""
+        reported: set[tuple[str, str]] = set()
+        for clause, reading in sorted(
+            self._readings.by_suites.items(), key=lambda item: (len(item[0]), sorted(item[0]))
+        ):
+            for finding in self._missing(clause, self._with_answers(clause, reading)):
+                if not any((suite, finding.path) in reported for suite in clause):
+                    reported |= {(suite, finding.path) for suite in clause}
+                    yield finding
+        for wiring in self._wirings:
+            yield from self._of_jobs(wiring)
+            yield from self._unjudged(wiring)
+        yield from self._of_answers()
+
+    # -- suites --------------------------------------------------------------------------------------
+
+    def _with_answers(self, clause: Clause, reading: Reading) -> Reading:
+        """Return a reading with the paths that the rules add to it."""
+        ways = {path: list(found) for path, found in reading.ways.items()}
+        for name in dict.fromkeys((*sorted(clause), *sorted(reading.jobs))):
+            answer = self._answers.get(name)
+            for path, pattern, line in self._also.paths(answer) if answer else ():
+                derived = Derived(path=path, chain=(), place=Place(file=self._rules.file, line=line), exact=False)
+                way = Way(job="", labels=(f"drift of {name}", f"also-reads {pattern}"), derived=derived)
+                ways.setdefault(path, []).append(way)
+        return Reading(suites=reading.suites, jobs=reading.jobs, ways=ways)
+
+    def _missing(self, clause: Clause, reading: Reading) -> Iterator[DriftFinding]:
+        suites = [self._suites[name] for name in sorted(clause) if name in self._suites]
+        if len(suites) < len(clause) or not suites:
+            return  # a suite without inputs runs by its mode alone
+        for path, ways in reading.ways.items():
+            mask = self._masks[path]
+            if self._is_control(mask) or any(self._contains(suite, mask) for suite in suites):
+                continue
+            shown = [way for way in sorted(ways, key=lambda way: len(way.chain)) if not self._is_ignored(way, clause)]
+            documentation = self._survey.contains(self._survey.documentation, mask)
+            if documentation and any(suite.keeps_documentation for suite in suites):
+                documentation = False
+            if documentation:
+                shown = [way for way in shown if way.derived.exact]
+            if shown:
+                code = Code.INPUT_IS_DOCUMENTATION if documentation else Code.INPUT_MISSING
+                yield _finding(code, " or ".join(sorted(clause)), shown[0])
+
+    def _is_control(self, mask: int) -> bool:
+        return self._survey.contains(self._survey.control, mask) or self._survey.contains(
+            self._survey.rules_files, mask
+        )
+
+    def _contains(self, suite: Suite, mask: int) -> bool:
+        return self._survey.selects(suite, mask)
+
+    def _is_ignored(self, way: Way, clause: Clause) -> bool:
+        names = [*sorted(clause), way.job]
+        return any(
+            [self._ignores.hides(self._answers[name], way.derived.path) for name in names if name in self._answers]
+        )
+
+    # -- jobs ----------------------------------------------------------------------------------------
+
+    def _of_jobs(self, wiring: Wiring) -> Iterator[DriftFinding]:
+        """Return what is wrong with jobs themselves: files that they lack, producers that nobody consumes for them."""
+        for job in wiring.workflow.jobs.values():
+            closure = self._readings.closure(wiring, job)
+            suite = next(
+                (
+                    name
+                    for clause, one in self._readings.by_suites.items()
+                    if job.id in one.jobs
+                    for name in sorted(clause)
+                ),
+                None,
+            )
+            for absent, chain in closure.absent:
+                yield from self._absent(job, absent, chain, suite)
+            if job is wiring.detector:
+                continue
+            for name, output in judged_without_consumer(wiring, job).items():
+                yield DriftFinding(
+                    code=Code.PRODUCER_WITHOUT_CONSUMER,
+                    suite=wiring.output_of(job),
+                    path=wiring.workflow.file,
+                    chain=(f"job {job.id}", f"needs {name}", f"output {output}"),
+                    file=wiring.workflow.file,
+                    line=next(need.position[0] for need in job.needs if need.text == name),
+                )
+
+    def _absent(self, job: Job, absent: Absent, chain: tuple[str, ...], suite: str | None) -> Iterator[DriftFinding]:
+        names = [name for name in (job.id, suite) if name in self._answers]
+        if any([self._ignores.hides(self._answers[name], absent.path) for name in names if name]):
+            return
+        yield DriftFinding(
+            code=_ABSENT[absent.kind],
+            suite=suite,
+            path=absent.path,
+            chain=(f"job {job.id}", *chain, absent.path),
+            file=absent.place.file,
+            line=absent.place.line,
+        )
+
+    def _unjudged(self, wiring: Wiring) -> Iterator[DriftFinding]:
+        """Return what jobs read that neither an output selects nor the required check judges, and nobody claims."""
+        if not wiring.gates:
+            return
+        known = {name for reading in self._readings.by_suites.values() for name in reading.jobs}
+        for job in unjudged_jobs(wiring):
+            if job.id in known:
+                continue
+            for derived in self._readings.closure(wiring, job).paths:
+                mask = self._masks[derived.path]
+                if not self._is_claimed(mask):
+                    yield _finding(
+                        Code.JOB_NOT_JUDGED, None, Way(job=job.id, labels=(f"job {job.id}",), derived=derived)
+                    )
+
+    def _is_claimed(self, mask: int) -> bool:
+        special = (self._survey.documentation, self._survey.unaffecting)
+        inside = self._is_control(mask) or any(self._survey.contains(place, mask) for place in special)
+        return inside or any(self._contains(suite, mask) for suite in self._suites.values())
+
+    # -- answers -------------------------------------------------------------------------------------
+
+    def _of_answers(self) -> Iterator[DriftFinding]:
+        jobs = {name for wiring in self._wirings for name in wiring.workflow.jobs}
+        for answer in self._rules.drift:
+            if answer.name not in jobs and answer.name not in {suite.name for suite in self._rules.suites}:
+                yield self._about(Code.DRIFT_NAME_UNKNOWN, answer, answer.name, answer.line)
+                continue
+            for ignore in answer.ignores:
+                if ignore not in self._ignores.needed:
+                    path = ignore.paths.terms[0].text if ignore.paths.terms else ""
+                    yield self._about(Code.IGNORE_HIDES_NOTHING, answer, path, ignore.position[0])
+            for text, line in self._also.without_effect(answer):
+                yield self._about(Code.ALSO_READS_NOTHING, answer, text, line)
+
+    def _about(self, code: Code, answer: DriftAnswer, path: str, line: int) -> DriftFinding:
+        suite = answer.name if answer.name in self._suites else None
+        return DriftFinding(
+            code=code, suite=suite, path=path, chain=(f"drift of {answer.name}", path), file=self._rules.file, line=line
+        )
+
+    # -- the rest ------------------------------------------------------------------------------------
+
+    def unresolved(self) -> list[Unresolved]:
+        """Return what only a run knows, of all jobs that suites use."""
+        found: dict[Unresolved, None] = {}
+        used = {name for reading in self._readings.by_suites.values() for name in reading.jobs}
+        for wiring in self._wirings:
+            for job in wiring.workflow.jobs.values():
+                for one in self._readings.closure(wiring, job).unclear if job.id in used else ():
+                    found[Unresolved(job=job.id, file=one.place.file, line=one.place.line, why=one.why)] = None
+            found |= dict.fromkeys(_selected_steps(wiring))
+        read = {name for clause in self._readings.by_suites for name in clause}
+        for suite in self._suites.values():
+            if suite.name not in read:
+                why = (
+                    f"no job of these workflows is selected by {suite.name} alone, so nothing of what it reads is known"
+                )
+                found[Unresolved(job="", file=self._rules.file, line=suite.position[0], why=why)] = None
+        return sorted(found, key=lambda one: (one.job, one.file, one.line, one.why))
+
+    def unread(self) -> Iterator[Unread]:
+        """Return what suites claim and nothing reads, by directory."""
+        paths = self._library.checkout.paths
+        for suite in self._suites.values():
+            read = {
+                path
+                for clause, reading in self._readings.by_suites.items()
+                if suite.name in clause
+                for path in self._with_answers(clause, reading).ways
+            }
+            if not read:
+                continue
+            marked = [path not in read and self._contains(suite, self._masks[path]) for path in paths]
+            for group in directories(paths, marked):
+                start = f"{group.directory}/" if group.directory else ""
+                named = group.count == 1 and not group.whole
+                first = next(
+                    path
+                    for path, mark in zip(paths, marked, strict=True)
+                    if mark and path.startswith(start) and (group.whole or "/" not in path[len(start) :])
+                )
+                shown = first if named else (start or "/") if group.whole else f"{start}*"
+                yield Unread(suite=suite.name, path=shown, files=group.count, line=self._claiming(suite, first))
+
+    def _claiming(self, suite: Suite, path: str) -> int:
+        place = self._survey.suites[suite.name]
+        indices = self._survey.kinds[self._masks[path]][place]
+        return self._survey.evaluator.sets[place].terms[indices[-1]].line
+
+
+def _selected_steps(wiring: Wiring) -> Iterator[Unresolved]:
+    """Return the steps that an output selects inside of a job that runs anyway."""
+    for job in wiring.steered():
+        places = {step.condition.position for step in job.steps if step.condition is not None}
+        for read in wiring.output_reads(job, condition=False):
+            if read.position in places:
+                why = (
+                    f"a step is selected by {wiring.outputs[read.part[1]]}, and what single steps read is not compared"
+                )
+                yield Unresolved(job=job.id, file=wiring.workflow.file, line=read.position[0], why=why)
+
+
+def _finding(code: Code, suite: str | None, way: Way) -> DriftFinding:
+    place = way.derived.place
+    return DriftFinding(
+        code=code, suite=suite, path=way.derived.path, chain=way.chain, file=place.file, line=place.line
+    )
+
+
+class _Ignores:
+    """Which paths the rules ignore; remembers the ignores that were needed."""
+
+    def __init__(self, rules: Rules, paths: Sequence[str], submodules: frozenset[str]) -> None:
+        self._ignores = [ignore for answer in rules.drift for ignore in answer.ignores]
+        self._evaluator = SetEvaluator(rules, [ignore.paths for ignore in self._ignores])
+        self._submodules = submodules
+        self.needed: set[Ignore] = set()
+
+    def hides(self, answer: DriftAnswer, path: str) -> bool:
+        """Return whether an answer ignores a path, and remember by which of its lines."""
+        mask = self._evaluator.automaton.masks(path)[path in self._submodules]
+        inside = self._evaluator.containing(mask, None)
+        hiding = [self._ignores[number] for number in inside if self._ignores[number] in answer.ignores]
+        exact = [one for one in answer.ignores if one.paths.terms and one.paths.terms[0].text == path]
+        self.needed.update(hiding, exact)
+        return bool(hiding or exact)
+
+
+class _AlsoReads:
+    """The tracked paths that the rules say are read beside the derived ones."""
+
+    def __init__(self, rules: Rules, paths: Sequence[str], submodules: frozenset[str]) -> None:
+        self._answers = list(rules.drift)
+        self._evaluator = SetEvaluator(rules, [answer.also_reads for answer in self._answers])
+        first = len(self._evaluator.sets) - len(self._answers)
+        self._paths: dict[str, list[tuple[str, str, int]]] = {answer.name: [] for answer in self._answers}
+        self._matched: set[tuple[str, int]] = set()
+        for path in paths if any(answer.also_reads.terms for answer in self._answers) else ():
+            mask = self._evaluator.automaton.masks(path)[path in submodules]
+            for number, answer in enumerate(self._answers):
+                indices = self._evaluator.matching(mask).get(first + number, ())
+                self._matched |= {(answer.name, index) for index in indices}
+                if indices and answer.also_reads.terms[indices[-1]].positive:
+                    term = answer.also_reads.terms[indices[-1]]
+                    self._paths[answer.name].append((path, term.text, term.line))
+
+    def paths(self, answer: DriftAnswer) -> Sequence[tuple[str, str, int]]:
+        """Return the paths of an answer, each with the term that contains it and its line."""
+        return self._paths[answer.name]
+
+    def without_effect(self, answer: DriftAnswer) -> Iterator[tuple[str, int]]:
+        """Return the terms of an answer that match no tracked path, with their lines."""
+        for index, term in enumerate(answer.also_reads.terms):
+            if (answer.name, index) not in self._matched:
+                yield term.text, term.line
