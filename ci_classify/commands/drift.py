@@ -15,8 +15,9 @@ from ci_classify.core.explanation import remedy
 from ci_classify.core.record import Record
 from ci_classify.core.tree import LINK, SUBMODULE, Tree
 from ci_classify.derive.checkout import Checkout, Kind
-from ci_classify.derive.comparing import compare, wirings_of
+from ci_classify.derive.comparing import compare
 from ci_classify.derive.library import Library
+from ci_classify.derive.readings import wirings_of
 from ci_classify.edges import console
 from ci_classify.edges.git import Repository
 from ci_classify.formats.rules_file import OWN_OUTPUTS

@@ -9,64 +9,23 @@ from collections.abc import Iterator, Sequence
 from ci_classify.core.drift import DriftFinding, DriftReport, Unread, Unresolved
 from ci_classify.core.findings import Code
 from ci_classify.core.gate_checks import unjudged_jobs
-from ci_classify.core.matching import SetEvaluator
-from ci_classify.core.model import DriftAnswer, Ignore, Rules, Suite
-from ci_classify.core.record import Record
+from ci_classify.core.model import Rules, Suite
 from ci_classify.core.survey import Survey, Tracked
 from ci_classify.core.unclaimed import directories
 from ci_classify.core.wiring import Wiring
 from ci_classify.core.workflow import Job
-from ci_classify.derive.closure import Closure, Derived, Deriver
-from ci_classify.derive.found import Absent, JobBody, Place
-from ci_classify.derive.jobs import Clause, Selection, judged_without_consumer
+from ci_classify.derive.answers import Answers
+from ci_classify.derive.closure import Derived
+from ci_classify.derive.found import Absent, Place
+from ci_classify.derive.jobs import Clause, judged_without_consumer
 from ci_classify.derive.library import Library
+from ci_classify.derive.readings import Reading, Readings, Way
 
 _ABSENT = {
     "workflow": Code.WORKFLOW_MISSING,
     "action": Code.ACTION_MISSING,
     "pattern": Code.HASH_OF_NOTHING,
 }
-
-
-class Way(Record):
-    """A way on which a suite reads a path: the job that reads it, and what was derived there."""
-
-    job: str
-    labels: tuple[str, ...]
-    derived: Derived
-
-    @property
-    def chain(self) -> tuple[str, ...]:
-        """The labels from the job of the suite to the path."""
-        found = (*self.labels, *self.derived.chain, self.derived.path)
-        return found[:-1] if len(found) > 1 and found[-1] == found[-2] else found
-
-
-class Reading(Record):
-    """What the jobs read that run only if one of some suites is selected."""
-
-    suites: Clause
-    jobs: frozenset[str]
-    ways: dict[str, list[Way]]
-
-
-def wirings_of(rules: Rules, library: Library, given: Sequence[str], own_outputs: frozenset[str]) -> list[Wiring]:
-    """Return the workflows to look at: the given ones, else those that outputs of the rules steer."""
-    found = {path: workflow for path in library.workflow_files() if (workflow := library.workflow(path))}
-    found |= {path: workflow for path in given if (workflow := library.workflow(path))}
-    wirings = [
-        Wiring(rules, workflow, found, own_outputs) for path, workflow in found.items() if path in given or not given
-    ]
-    if given:
-        return wirings
-    judged = frozenset(job.name for job in rules.required_check.jobs) if rules.required_check else frozenset()
-    return [
-        wiring
-        for wiring in wirings
-        if any(wiring.output_reads(job) for job in wiring.workflow.jobs.values())
-        or judged & wiring.workflow.jobs.keys()
-        or (wiring.detector is None and any(map(wiring.output_of, wiring.workflow.jobs.values())))
-    ]
 
 
 def compare(rules: Rules, library: Library, wirings: Sequence[Wiring], *, unread: bool) -> DriftReport:
@@ -81,39 +40,6 @@ def compare(rules: Rules, library: Library, wirings: Sequence[Wiring], *, unread
     )
 
 
-class Readings:
-    """What each suite reads, derived from workflows."""
-
-    def __init__(self, library: Library, wirings: Sequence[Wiring]) -> None:
-        self._deriver = Deriver(library)
-        self._closures: dict[JobBody, Closure] = {}
-        self.wirings = wirings
-        self.by_suites: dict[Clause, Reading] = {}
-        for wiring in wirings:
-            selection = Selection(wiring)
-            for job in wiring.workflow.jobs.values():
-                if job is not wiring.detector:
-                    for clause in sorted(selection.clauses(job), key=sorted):
-                        self._add(wiring, selection, job, clause)
-
-    def closure(self, wiring: Wiring, job: Job) -> Closure:
-        """Return what a job reads by itself."""
-        body = JobBody(file=wiring.workflow.file, job=job.id)
-        if body not in self._closures:
-            self._closures[body] = self._deriver.closure(body)
-        return self._closures[body]
-
-    def _add(self, wiring: Wiring, selection: Selection, job: Job, clause: Clause) -> None:
-        known = self.by_suites.get(clause)
-        ways = known.ways if known else {}
-        jobs = set(known.jobs) if known else set()
-        for used, labels in selection.used(job):
-            jobs.add(used.id)
-            for derived in self.closure(wiring, used).paths:
-                ways.setdefault(derived.path, []).append(Way(job=used.id, labels=labels, derived=derived))
-        self.by_suites[clause] = Reading(suites=clause, jobs=frozenset(jobs), ways=ways)
-
-
 class _Comparison:
     def __init__(self, rules: Rules, library: Library, wirings: Sequence[Wiring]) -> None:
         self._rules = rules
@@ -124,9 +50,7 @@ class _Comparison:
         self._survey = Survey(rules, Tracked(paths=checkout.paths, submodules=frozenset(checkout.submodules)))
         self._masks = dict(zip(checkout.paths, self._survey.masks, strict=True))
         self._suites = {suite.name: suite for suite in rules.suites if suite.inputs is not None}
-        self._answers = {answer.name: answer for answer in rules.drift}
-        self._ignores = _Ignores(rules, checkout.paths, frozenset(checkout.submodules))
-        self._also = _AlsoReads(rules, checkout.paths, frozenset(checkout.submodules))
+        self._answers = Answers(rules, checkout)
 
     def findings(self) -> Iterator[DriftFinding]:
         """Return all findings; those about answers last, since the others tell which are needed."""
@@ -148,12 +72,11 @@ class _Comparison:
     def _with_answers(self, clause: Clause, reading: Reading) -> Reading:
         """Return a reading with the paths that the rules add to it."""
         ways = {path: list(found) for path, found in reading.ways.items()}
-        for name in dict.fromkeys((*sorted(clause), *sorted(reading.jobs))):
-            answer = self._answers.get(name)
-            for path, pattern, line in self._also.paths(answer) if answer else ():
-                derived = Derived(path=path, chain=(), place=Place(file=self._rules.file, line=line), exact=False)
-                way = Way(job="", labels=(f"drift of {name}", f"also-reads {pattern}"), derived=derived)
-                ways.setdefault(path, []).append(way)
+        for also in self._answers.also_read((*sorted(clause), *sorted(reading.jobs))):
+            place = Place(file=self._rules.file, line=also.line)
+            derived = Derived(path=also.path, chain=(), place=place, exact=False)
+            way = Way(job="", labels=(f"drift of {also.name}", f"also-reads {also.term}"), derived=derived)
+            ways.setdefault(also.path, []).append(way)
         return Reading(suites=reading.suites, jobs=reading.jobs, ways=ways)
 
     def _missing(self, clause: Clause, reading: Reading) -> Iterator[DriftFinding]:
@@ -164,7 +87,8 @@ class _Comparison:
             mask = self._masks[path]
             if self._is_control(mask) or any(self._contains(suite, mask) for suite in suites):
                 continue
-            shown = [way for way in sorted(ways, key=lambda way: len(way.chain)) if not self._is_ignored(way, clause)]
+            by_length = sorted(ways, key=lambda way: len(way.chain))
+            shown = [way for way in by_length if not self._answers.hide((*sorted(clause), way.job), path)]
             documentation = self._survey.contains(self._survey.documentation, mask)
             if documentation and any(suite.keeps_documentation for suite in suites):
                 documentation = False
@@ -181,12 +105,6 @@ class _Comparison:
 
     def _contains(self, suite: Suite, mask: int) -> bool:
         return self._survey.selects(suite, mask)
-
-    def _is_ignored(self, way: Way, clause: Clause) -> bool:
-        names = [*sorted(clause), way.job]
-        return any(
-            [self._ignores.hides(self._answers[name], way.derived.path) for name in names if name in self._answers]
-        )
 
     # -- jobs ----------------------------------------------------------------------------------------
 
@@ -218,8 +136,7 @@ class _Comparison:
                 )
 
     def _absent(self, job: Job, absent: Absent, chain: tuple[str, ...], suite: str | None) -> Iterator[DriftFinding]:
-        names = [name for name in (job.id, suite) if name in self._answers]
-        if any([self._ignores.hides(self._answers[name], absent.path) for name in names if name]):
+        if self._answers.hide(filter(None, (job.id, suite)), absent.path):
             return
         yield DriftFinding(
             code=_ABSENT[absent.kind],
@@ -254,22 +171,17 @@ class _Comparison:
 
     def _of_answers(self) -> Iterator[DriftFinding]:
         jobs = {name for wiring in self._wirings for name in wiring.workflow.jobs}
-        for answer in self._rules.drift:
-            if answer.name not in jobs and answer.name not in {suite.name for suite in self._rules.suites}:
-                yield self._about(Code.DRIFT_NAME_UNKNOWN, answer, answer.name, answer.line)
-                continue
-            for ignore in answer.ignores:
-                if ignore not in self._ignores.needed:
-                    path = ignore.paths.terms[0].text if ignore.paths.terms else ""
-                    yield self._about(Code.IGNORE_HIDES_NOTHING, answer, path, ignore.position[0])
-            for text, line in self._also.without_effect(answer):
-                yield self._about(Code.ALSO_READS_NOTHING, answer, text, line)
-
-    def _about(self, code: Code, answer: DriftAnswer, path: str, line: int) -> DriftFinding:
-        suite = answer.name if answer.name in self._suites else None
-        return DriftFinding(
-            code=code, suite=suite, path=path, chain=(f"drift of {answer.name}", path), file=self._rules.file, line=line
-        )
+        for code, answer, path, line in self._answers.stale(
+            frozenset(jobs | {suite.name for suite in self._rules.suites})
+        ):
+            yield DriftFinding(
+                code=code,
+                suite=answer.name if answer.name in self._suites else None,
+                path=path,
+                chain=(f"drift of {answer.name}", path),
+                file=self._rules.file,
+                line=line,
+            )
 
     # -- the rest ------------------------------------------------------------------------------------
 
@@ -338,51 +250,3 @@ def _finding(code: Code, suite: str | None, way: Way) -> DriftFinding:
     return DriftFinding(
         code=code, suite=suite, path=way.derived.path, chain=way.chain, file=place.file, line=place.line
     )
-
-
-class _Ignores:
-    """Which paths the rules ignore; remembers the ignores that were needed."""
-
-    def __init__(self, rules: Rules, paths: Sequence[str], submodules: frozenset[str]) -> None:
-        self._ignores = [ignore for answer in rules.drift for ignore in answer.ignores]
-        self._evaluator = SetEvaluator(rules, [ignore.paths for ignore in self._ignores])
-        self._submodules = submodules
-        self.needed: set[Ignore] = set()
-
-    def hides(self, answer: DriftAnswer, path: str) -> bool:
-        """Return whether an answer ignores a path, and remember by which of its lines."""
-        mask = self._evaluator.automaton.masks(path)[path in self._submodules]
-        inside = self._evaluator.containing(mask, None)
-        hiding = [self._ignores[number] for number in inside if self._ignores[number] in answer.ignores]
-        exact = [one for one in answer.ignores if one.paths.terms and one.paths.terms[0].text == path]
-        self.needed.update(hiding, exact)
-        return bool(hiding or exact)
-
-
-class _AlsoReads:
-    """The tracked paths that the rules say are read beside the derived ones."""
-
-    def __init__(self, rules: Rules, paths: Sequence[str], submodules: frozenset[str]) -> None:
-        self._answers = list(rules.drift)
-        self._evaluator = SetEvaluator(rules, [answer.also_reads for answer in self._answers])
-        first = len(self._evaluator.sets) - len(self._answers)
-        self._paths: dict[str, list[tuple[str, str, int]]] = {answer.name: [] for answer in self._answers}
-        self._matched: set[tuple[str, int]] = set()
-        for path in paths if any(answer.also_reads.terms for answer in self._answers) else ():
-            mask = self._evaluator.automaton.masks(path)[path in submodules]
-            for number, answer in enumerate(self._answers):
-                indices = self._evaluator.matching(mask).get(first + number, ())
-                self._matched |= {(answer.name, index) for index in indices}
-                if indices and answer.also_reads.terms[indices[-1]].positive:
-                    term = answer.also_reads.terms[indices[-1]]
-                    self._paths[answer.name].append((path, term.text, term.line))
-
-    def paths(self, answer: DriftAnswer) -> Sequence[tuple[str, str, int]]:
-        """Return the paths of an answer, each with the term that contains it and its line."""
-        return self._paths[answer.name]
-
-    def without_effect(self, answer: DriftAnswer) -> Iterator[tuple[str, int]]:
-        """Return the terms of an answer that match no tracked path, with their lines."""
-        for index, term in enumerate(answer.also_reads.terms):
-            if (answer.name, index) not in self._matched:
-                yield term.text, term.line

@@ -80,7 +80,7 @@ def expand_build(source: DockerBuild, library: Library) -> Iterator[Found]:
         ),
         None,
     )
-    ignored = _ignored(ignore, source.context, library)
+    ignored = _ignored(ignore, library)
     if ignore is not None:
         yield Reads(label=ignore, place=Place(file=ignore, line=1), paths=(ignore,))
     arguments: dict[str, str] = {}
@@ -218,7 +218,7 @@ def _copied(
         yield Reads(label=label, place=place, paths=paths, exact=paths == (path,))
 
 
-def _ignored(path: str | None, context: str, library: Library) -> GitIgnoreSpec | None:
+def _ignored(path: str | None, library: Library) -> GitIgnoreSpec | None:
     """Return what an ignore file leaves out. Its patterns start at the context, unlike those of git."""
     text = library.checkout.text(path) if path is not None else None
     if text is None:

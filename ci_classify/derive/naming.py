@@ -16,12 +16,18 @@ from ci_classify.derive.library import Library
 from ci_classify.derive.values import OUTSIDE
 
 GLOB = {"*": "\x03", "?": "\x04", "[": "\x05"}  # signs that are quoted in a script, and so no pattern
-_AS_WRITTEN = str.maketrans({**{hidden: sign for sign, hidden in GLOB.items()}, UNKNOWN: "…", TOP: "."})
+_UNQUOTED = str.maketrans({hidden: sign for sign, hidden in GLOB.items()})
+_SHOWN = str.maketrans({UNKNOWN: "…", TOP: "."})
 
 
 def as_written(text: str) -> str:
     """Return a word for a person: what only a run knows is an ellipsis."""
-    return text.translate(_AS_WRITTEN)
+    return unquoted(text).translate(_SHOWN)
+
+
+def unquoted(text: str) -> str:
+    """Return a word with its quoted signs as they are, for what is no path."""
+    return text.translate(_UNQUOTED)
 
 
 def located(word: str, directory: str | None) -> str | None:
@@ -73,9 +79,6 @@ def _named(text: str, directory: str | None, place: Place, library: Library) -> 
     path = located(text, directory)
     if path is None or path.startswith("/"):
         return
-    if any(sign in path for sign in "*?["):
-        paths = matching(path, checkout)
-    else:
-        paths = checkout.named(path)
+    paths = matching(path, checkout) if any(sign in path for sign in GLOB) else checkout.named(path)
     if paths:
         yield Reads(label=f"names {as_written(text)}", place=place, paths=paths, exact=paths == (path,))

@@ -49,7 +49,7 @@ _OWN = frozenset(
 _EXTENSIONS = ("", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".jsx", ".json")
 _SOURCES = (".js", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".jsx")
 _IMPORT = re.compile(
-    r"""(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire(?:\.resolve)?\s*\(\s*)(['"`])(?P<name>[^'"`\n]+)\1"""
+    r"""(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire(?:\.resolve)?\s*\(\s*)(['"`])(?P<name>[^'"`\n]+)\1(?P<more>\s*\+)?"""
     r"""|\b(?:import|require)\s*\(\s*(?P<unknown>[^'"`)\s][^)\n]*)\)"""
 )
 _EXTENDS = re.compile(r'"extends"\s*:\s*(\[[^\]]*\]|"[^"]*")')
@@ -150,7 +150,7 @@ def expand_module(source: NodeModule, library: Library) -> Iterator[Found]:
     for match in _IMPORT.finditer(text or ""):
         place = Place(file=source.path, line=(text or "").count("\n", 0, match.start()) + 1)
         name = match["name"]
-        if match["unknown"] or (name and "${" in name):
+        if match["unknown"] or match["more"] or (name and "${" in name):
             yield Unclear(place=place, why="an import whose name is put together at run time")
         elif name and name.startswith("."):
             found = _module_file(join(parent(source.path), name), library)

@@ -9,7 +9,8 @@ Can't see methods of objects, splatting, aliases, and what operators make of val
 import re
 from collections.abc import Iterator
 
-from ci_classify.derive.bash import Assignment, Literal, Node, Simple, Unreadable, Variable, Word
+from ci_classify.derive.bash import Assignment, Node, Simple
+from ci_classify.derive.bash_words import Literal, Unreadable, Variable, Word
 
 _HERE = re.compile(r"@(['\"])\n(.*?)\n\1@", re.DOTALL)
 _JOIN = re.compile(
@@ -52,6 +53,9 @@ class _Parser:
 
     def nodes(self) -> Iterator[Node]:
         while self._at < len(self._text):
+            if self._text[self._at] in " \t\r":
+                self._at += 1
+                continue
             line = self._text.count("\n", 0, self._at)
             looped = _FOREACH.match(self._text, self._at)
             assigned = _ASSIGNED.match(self._text, self._at)

@@ -9,7 +9,9 @@ Can't see what build tools find by rules of their own; they are said to be uncle
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
+from ci_classify.derive import known_programs as known
 from ci_classify.derive.cargo import cargo
 from ci_classify.derive.docker import docker
 from ci_classify.derive.found import UNKNOWN, Command, Dialect, Found, Leads, Place, Reads, ShellScript, Unclear
@@ -18,6 +20,7 @@ from ci_classify.derive.make import make
 from ci_classify.derive.naming import as_written, located, named
 from ci_classify.derive.node import node, package_manager
 from ci_classify.derive.python_commands import console_script, coverage, pip, pytest, python, run_program
+from ci_classify.derive.shell_values import Script
 from ci_classify.derive.submodules import git
 
 _Handler = Callable[[Command, list[str], Library], Iterator[Found]]
@@ -52,120 +55,6 @@ _HANDLERS: dict[str, _Handler] = {
 }
 _PYTHON = re.compile(r"python3?(\.\d+)?")
 
-# Programs that run the program behind them, with their options that take a value.
-_WRAPPERS: dict[str, frozenset[str]] = {
-    "sudo": frozenset({"-u", "-g", "-C"}),
-    "doas": frozenset({"-u"}),
-    "env": frozenset({"-u", "-C"}),
-    "time": frozenset({"-f", "-o"}),
-    "nice": frozenset({"-n"}),
-    "nohup": frozenset(),
-    "setsid": frozenset(),
-    "exec": frozenset({"-a"}),
-    "command": frozenset(),
-    "builtin": frozenset(),
-    "stdbuf": frozenset({"-i", "-o", "-e"}),
-    "xvfb-run": frozenset({"-s", "-n", "-e"}),
-    "xargs": frozenset({"-n", "-P", "-I", "-L", "-d", "-a", "-s"}),
-    "timeout": frozenset({"-s", "-k", "--signal", "--kill-after"}),
-    "catchsegv": frozenset(),
-    "npx": frozenset({"-p", "--package", "-c"}),
-    "bunx": frozenset(),
-    "pipx": frozenset({"--spec", "--python"}),
-    "uvx": frozenset({"--from", "--with", "--python"}),
-}
-_RUNNERS = frozenset(
-    {"uv", "poetry", "pdm", "pipenv", "rye", "hatch", "conda", "micromamba", "mamba", "pixi", "pipx", "devbox"}
-)
-_RUNNER_VALUES = frozenset(
-    {"-n", "--name", "-p", "--python", "--with", "--group", "--extra", "--package", "--directory", "--project", "--env"}
-)
-_SHELLS = frozenset({"bash", "sh", "dash", "zsh", "ksh", "ash"})
-_POWERSHELLS = frozenset({"pwsh", "powershell"})
-_SILENT = frozenset(
-    {"echo", "printf", "mkdir", "md", "rm", "rmdir", "touch", "chmod", "chown", "true", "false", ":", "exit", "set"}
-    | {"shift", "return", "break", "continue", "kill", "sleep", "wait", "trap", "unset", "ulimit", "umask", "which"}
-    | {"type", "hash", "pwd", "read", "tee", "alias", "dirname", "basename", "realpath", "mktemp", "uname", "whoami"}
-    | {"write-host", "write-output", "write-error", "new-item", "remove-item", "start-sleep", "out-file", "tr", "seq"}
-    | {"out-null", "select-object", "where-object", "foreach-object", "test-connection", "throw", "popd", "pushd"}
-)
-_COPYING = frozenset({"cp", "mv", "install", "ln", "rsync", "copy-item", "move-item"})
-_WITH_SUBCOMMAND = frozenset(
-    {"gh", "az", "aws", "gcloud", "kubectl", "helm", "apt", "apt-get", "apk", "brew", "choco", "dnf", "yum", "pacman"}
-    | {"rustup", "systemctl", "ci-classify", "terraform", "pulumi", "uv", "poetry", "pdm", "hatch", "conda", "ruff"}
-)
-_OWN_RULES = frozenset(
-    {
-        "go",
-        "gradle",
-        "gradlew",
-        "mvn",
-        "mvnw",
-        "cmake",
-        "ctest",
-        "meson",
-        "ninja",
-        "bazel",
-        "bazelisk",
-        "buck2",
-        "dotnet",
-    }
-    | {"msbuild", "nuget", "swift", "xcodebuild", "tox", "nox", "pre-commit", "prek", "just", "task", "rake", "bundle"}
-    | {"gem", "mix", "sbt", "stack", "cabal", "ant", "scons", "waf", "zig", "composer", "flutter", "dart", "invoke"}
-    | {"docker-compose", "skaffold", "nix", "nix-build", "earthly", "turbo", "nx", "lerna", "jest", "vitest", "mocha"}
-    | {"webpack", "vite", "rollup", "tsc", "eslint", "playwright", "cypress", "mypy", "sphinx-build", "mkdocs"}
-)
-_CONFIGURATION: dict[str, tuple[str, ...]] = {
-    "ruff": ("ruff.toml", ".ruff.toml", "pyproject.toml"),
-    "mypy": ("mypy.ini", ".mypy.ini", "pyproject.toml", "setup.cfg"),
-    "black": ("pyproject.toml",),
-    "isort": (".isort.cfg", "pyproject.toml", "setup.cfg"),
-    "flake8": (".flake8", "setup.cfg", "tox.ini"),
-    "pylint": (".pylintrc", "pylintrc", "pyproject.toml", "setup.cfg"),
-    "pyright": ("pyrightconfig.json", "pyproject.toml"),
-    "lint-imports": (".importlinter", "setup.cfg", "pyproject.toml"),
-    "tox": ("tox.ini", "pyproject.toml", "setup.cfg"),
-    "nox": ("noxfile.py",),
-    "pre-commit": (".pre-commit-config.yaml",),
-    "just": ("justfile", "Justfile", ".justfile"),
-    "task": ("Taskfile.yml", "Taskfile.yaml"),
-    "eslint": (
-        "eslint.config.js",
-        "eslint.config.mjs",
-        "eslint.config.ts",
-        ".eslintrc.json",
-        ".eslintrc.js",
-        ".eslintrc.cjs",
-    ),
-    "prettier": (".prettierrc", ".prettierrc.json", ".prettierrc.yaml", "prettier.config.js", "prettier.config.mjs"),
-    "tsc": ("tsconfig.json",),
-    "jest": ("jest.config.js", "jest.config.ts", "jest.config.mjs", "package.json"),
-    "vitest": ("vitest.config.ts", "vitest.config.js", "vite.config.ts", "vite.config.js"),
-    "golangci-lint": (".golangci.yml", ".golangci.yaml"),
-    "go": ("go.mod", "go.sum", "go.work"),
-    "actionlint": (".github/actionlint.yaml", ".github/actionlint.yml"),
-    "zizmor": (".github/zizmor.yml", "zizmor.yml"),
-    "yamllint": (".yamllint", ".yamllint.yaml", ".yamllint.yml"),
-    "shellcheck": (".shellcheckrc",),
-    "cmake": ("CMakeLists.txt", "CMakePresets.json"),
-    "bundle": ("Gemfile", "Gemfile.lock"),
-    "mvn": ("pom.xml",),
-    "mvnw": ("pom.xml",),
-    "gradle": ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"),
-    "gradlew": ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"),
-    "uv": ("pyproject.toml", "uv.lock"),
-    "poetry": ("pyproject.toml", "poetry.lock"),
-    "pdm": ("pyproject.toml", "pdm.lock"),
-    "hatch": ("pyproject.toml",),
-}
-_EVERY_CONFIGURATION = frozenset({"uv", "poetry", "pdm", "go", "bundle", "gradle", "gradlew"})  # all, not the first
-_OUTPUT = frozenset(
-    {"-o", "--output", "--out", "--output-dir", "--out-dir", "--outdir", "--outfile", "--output-file", "--target-dir"}
-    | {"--junitxml", "--junit-xml", "--log-file", "--report", "--dest", "--destination", "-d", "-outfile", "-filepath"}
-)
-_FILE_TESTS = frozenset({"-e", "-f", "-d", "-s", "-r", "-x", "-h", "-L"})
-_DIALECTS: dict[str, Dialect] = {".sh": "bash", ".bash": "bash", ".zsh": "bash", ".ps1": "powershell"}
-
 
 def expand_command(command: Command, library: Library) -> Iterator[Found]:
     """Return what a command reads and runs."""
@@ -196,11 +85,11 @@ def _program(command: Command, words: list[str], library: Library) -> Iterator[F
     handler = python if _PYTHON.fullmatch(name) else _HANDLERS.get(name)
     if handler is not None:
         yield from handler(command, words, library)
-    elif name in _SHELLS | _POWERSHELLS:
+    elif name in known.SHELLS | known.POWERSHELLS:
         yield from _shell(command, name, words[1:], library)
     elif name in {"source", "."}:
         yield from _sourced(command, words[1:], library)
-    elif name not in _SILENT:
+    elif name not in known.SILENT:
         yield from _other(command, name, words, library)
 
 
@@ -208,10 +97,10 @@ def _unwrapped(words: list[str], environment: dict[str, str]) -> tuple[list[str]
     """Return the command behind wrappers, and the environment that they make."""
     while words:
         name = words[0].rpartition("/")[2]
-        if name in _RUNNERS and "run" in words[1:3]:
-            words = _after_options(words[words.index("run") + 1 :], _RUNNER_VALUES)
-        elif name in _WRAPPERS:
-            words = _after_options(words[1:], _WRAPPERS[name])
+        if name in known.RUNNERS and "run" in words[1:3]:
+            words = _after_options(words[words.index("run") + 1 :], known.RUNNER_VALUES)
+        elif name in known.WRAPPERS:
+            words = _after_options(words[1:], known.WRAPPERS[name])
             if name == "timeout":
                 words = words[1:]
             while words and re.match(r"[A-Za-z_]\w*=", words[0]):
@@ -245,8 +134,8 @@ def _script(command: Command, path: str, words: list[str], library: Library) -> 
         yield from run_program(command, path, words[1:], library)
     elif interpreter in {"node", "nodejs", "bun", "deno", "tsx", "ts-node"}:
         yield from node(command, ["node", words[0], *words[1:]], library)
-    elif interpreter in _SHELLS | _POWERSHELLS or extension in _DIALECTS:
-        dialect: Dialect = "powershell" if interpreter in _POWERSHELLS or extension == ".ps1" else "bash"
+    elif interpreter in known.SHELLS | known.POWERSHELLS or extension in known.DIALECTS:
+        dialect: Dialect = "powershell" if interpreter in known.POWERSHELLS or extension == ".ps1" else "bash"
         yield from _run(command, path, dialect, words[1:], library)
     else:
         yield Reads(label=f"runs {path}", place=command.place, paths=(path,))
@@ -268,9 +157,9 @@ def _run(command: Command, path: str, dialect: Dialect, words: list[str], librar
 
 
 def _shell(command: Command, name: str, words: list[str], library: Library) -> Iterator[Found]:
-    from ci_classify.derive.shell import Script, run_script  # noqa: PLC0415 -- scripts hold commands, commands hold scripts
+    from ci_classify.derive.shell import run_script  # noqa: PLC0415 -- scripts hold commands, commands hold scripts
 
-    dialect: Dialect = "powershell" if name in _POWERSHELLS else "bash"
+    dialect: Dialect = "powershell" if name in known.POWERSHELLS else "bash"
     text, words = _script_text(dialect, words)
     if text is None and (not words or words[0] == "-"):
         text = command.standard_input
@@ -340,28 +229,28 @@ def _other(command: Command, name: str, words: list[str], library: Library) -> I
         return
     if command.directory is not None and not command.directory.startswith("/"):
         yield from _configuration(name, command.directory, command.place, library)
-    if name in _OWN_RULES:
+    if name in known.OWN_RULES:
         yield Unclear(place=command.place, why=f"{name} finds its files by rules of its own")
     rest = words[1:]
     if name in {"test", "["}:
-        rest = [word for before, word in zip(rest, rest[1:], strict=False) if before in _FILE_TESTS]
-    elif name in _COPYING:
+        rest = [word for before, word in pairwise(rest) if before in known.FILE_TESTS]
+    elif name in known.COPYING:
         operands = [number for number, word in enumerate(rest) if not word.startswith("-")]
         if len(operands) > 1 and "-t" not in rest:
             del rest[operands[-1]]
-    elif name in _WITH_SUBCOMMAND and rest and "/" not in rest[0] and "." not in rest[0]:
+    elif name in known.WITH_SUBCOMMAND and rest and "/" not in rest[0] and "." not in rest[0]:
         rest = rest[1:]
     read = [word for before, word in zip([name, *rest], rest, strict=False) if not _is_output(before, word)]
     yield from named(read, command.directory, command.place, library)
 
 
 def _is_output(before: str, word: str) -> bool:
-    return before.lower() in _OUTPUT or word.partition("=")[0].lower() in _OUTPUT
+    return before.lower() in known.OUTPUT or word.partition("=")[0].lower() in known.OUTPUT
 
 
 def _configuration(name: str, directory: str, place: Place, library: Library) -> Iterator[Found]:
-    candidates = _CONFIGURATION.get(name, ())
-    groups = [(one,) for one in candidates] if name in _EVERY_CONFIGURATION else [candidates]
+    candidates = known.CONFIGURATION.get(name, ())
+    groups = [(one,) for one in candidates] if name in known.EVERY_CONFIGURATION else [candidates]
     for names in groups:
         path = library.nearest(directory, *names)
         if path is not None:

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from ci_classify.derive.checkout import join, name_of, parent
-from ci_classify.derive.found import UNKNOWN, Command, Found, Leads, PythonCode, PythonModule, Reads, Unclear
+from ci_classify.derive.found import TOP, UNKNOWN, Command, Found, Leads, PythonCode, PythonModule, Reads, Unclear
 from ci_classify.derive.hash_files import matching
 from ci_classify.derive.library import Library
-from ci_classify.derive.naming import as_written, located, named
+from ci_classify.derive.naming import as_written, located, named, unquoted
 from ci_classify.derive.python_imports import Import, imports_of, resolve
 from ci_classify.derive.python_modules import commands_of
 from ci_classify.derive.python_projects import installed, program, requirements, tested
@@ -97,7 +97,7 @@ def pytest(command: Command, words: list[str], library: Library, search: tuple[s
 
 def pip(command: Command, words: list[str], library: Library) -> Iterator[Found]:
     """Return what ``pip install``, ``pip wheel`` and their kin read: requirement files and local projects."""
-    waiting = iter(words[1:])
+    waiting = map(unquoted, words[1:])
     if not {"install", "wheel", "download", "sync", "compile"} & set(words):
         return
     for word in waiting:
@@ -109,10 +109,9 @@ def pip(command: Command, words: list[str], library: Library) -> Iterator[Found]
             else:
                 yield from requirements(path, command.place, library)
             continue
-        if option in {"-e", "--editable"}:
-            word = value if equals else next(waiting, "")  # noqa: PLW2901 -- the value belongs to the option
-        project = word.partition("[")[0]
-        if project.startswith((".", "/", "\1")) or "/" in project:
+        editable = option in {"-e", "--editable"}
+        project = ((value if equals else next(waiting, "")) if editable else word).partition("[")[0]
+        if editable or project.startswith((".", "/", TOP)) or "/" in project:
             path = located(project, command.directory)
             if path is not None and library.checkout.is_directory(path):
                 yield from installed(path, command.place, library)

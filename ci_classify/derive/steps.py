@@ -13,7 +13,8 @@ from ci_classify.derive.found import UNKNOWN, Dialect, Found, Leads, Place, Pyth
 from ci_classify.derive.hash_files import hashed
 from ci_classify.derive.library import Library
 from ci_classify.derive.naming import located
-from ci_classify.derive.shell import Script, run_script
+from ci_classify.derive.shell import run_script
+from ci_classify.derive.shell_values import Script
 from ci_classify.derive.uses import used
 from ci_classify.derive.values import Scope, expressions_in, line_of, never_holds, text_in
 
