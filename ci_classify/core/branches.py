@@ -1,7 +1,6 @@
 """Branch globs in event keys, such as ``push release/*``.
 
-``*`` and ``?`` don't cross a slash, ``**`` does; everything else is literal. These are the three signs
-that branch filters of workflows share.
+``*`` and ``?`` (one character, unlike in GitHub's filters) don't cross a slash, ``**`` does; everything else is literal.
 """
 
 import re

@@ -11,8 +11,11 @@ from ci_classify.formats.references import circles
 _JOB = ("output", "needs", "repository", "events")
 
 
-def read_required_check(reader: Reader, node: Node | None, outputs: Sequence[str]) -> RequiredCheck | None:
-    """Return the section, or None where there is none; mistakes go to the reader."""
+def read_required_check(reader: Reader, node: Node | None, outputs: frozenset[str] | None) -> RequiredCheck | None:
+    """Return the section, or None where there is none; mistakes go to the reader.
+
+    Without ``outputs`` no name of an output is wrong.
+    """
     if node is None:
         return None
     fields = reader.fields(node, "required-check", ("detector", "jobs"))
@@ -33,11 +36,13 @@ def read_required_check(reader: Reader, node: Node | None, outputs: Sequence[str
     return RequiredCheck(detector=detector, jobs=tuple(job for job in jobs if job.name != detector))
 
 
-def _job(reader: Reader, name: str, key: Scalar, node: Node, names: Sequence[str], outputs: Sequence[str]) -> JudgedJob:
+def _job(
+    reader: Reader, name: str, key: Scalar, node: Node, names: Sequence[str], outputs: frozenset[str] | None
+) -> JudgedJob:
     fields = reader.fields(node, f"the job {name}", _JOB)
     output = reader.text(fields["output"], f"the output of {name}") if "output" in fields else None
-    if output is not None and output not in outputs:
-        reader.wrong(fields["output"], f"there is no output {output!r}", reader.advice(output, outputs))
+    if output is not None and outputs is not None and output not in outputs:
+        reader.wrong(fields["output"], f"there is no output {output!r}", reader.advice(output, sorted(outputs)))
     needs = []
     for other, item in reader.texts(fields["needs"], f"the needs of {name}") if "needs" in fields else []:
         if other in names:

@@ -9,7 +9,6 @@ from ci_classify.core.baseline import Baseline
 from ci_classify.core.errors import Problem
 from ci_classify.core.model import (
     DriftAnswer,
-    EventMode,
     Label,
     Mode,
     PathSet,
@@ -24,6 +23,7 @@ from ci_classify.core.model import (
 from ci_classify.core.patterns import PatternError, compile_pattern, literal_pattern
 from ci_classify.core.record import Record
 from ci_classify.core.text import quoted, visible
+from ci_classify.formats.event_modes import read_event_modes
 from ci_classify.formats.examples import read_examples
 from ci_classify.formats.nodes import Listing, Node, Scalar
 from ci_classify.formats.nodes import Mapping as MappingNode
@@ -36,8 +36,6 @@ OWN_OUTPUTS = frozenset({"plan", "fallback", "cause", "base", "head"})
 MAX_NAME = 100
 MAX_OUTPUTS = 500
 
-_GLOB_STARS = 8  # bounds the time of a match
-_NOT_IN_BRANCHES = frozenset(" ~^:[\\\x7f")  # git-check-ref-format(1)
 _TOP = (
     "version",
     "sets",
@@ -57,43 +55,6 @@ _TOP = (
 )
 _SUITE = ("inputs", "title", "events", "empty-diff", "documentation", "internal")
 _EVERYTHING = "everything"
-# https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows
-_EVENTS = (
-    "branch_protection_rule",
-    "check_run",
-    "check_suite",
-    "create",
-    "delete",
-    "deployment",
-    "deployment_status",
-    "discussion",
-    "discussion_comment",
-    "fork",
-    "gollum",
-    "image_version",
-    "issue_comment",
-    "issues",
-    "label",
-    "merge_group",
-    "milestone",
-    "page_build",
-    "project",
-    "public",
-    "pull_request",
-    "pull_request_review",
-    "pull_request_review_comment",
-    "pull_request_target",
-    "push",
-    "registry_package",
-    "release",
-    "repository_dispatch",
-    "schedule",
-    "status",
-    "watch",
-    "workflow_call",
-    "workflow_dispatch",
-    "workflow_run",
-)
 
 
 class LoadedRules(Record):
@@ -147,13 +108,11 @@ class _Loader:
             control=self._special_set("control"),
             rules_files=self._rules_files(control_paths),
             unclaimed=self._unclaimed(fields.get("unclaimed")),
-            events=self._events(fields.get("events"), "events"),
+            events=read_event_modes(self.reader, fields.get("events"), "events"),
             labels=self._labels(fields.get("labels")),
             suites=suites,
             producers=producers,
-            required_check=read_required_check(
-                self.reader, fields.get("required-check"), [*self._suite_names, *self._producer_names]
-            ),
+            required_check=read_required_check(self.reader, fields.get("required-check"), known),
             examples=read_examples(self.reader, fields.get("examples"), known),
             baselines=self._baselines(fields.get("baselines")),
             drift=self._drift(fields.get("drift")),
@@ -214,22 +173,6 @@ class _Loader:
             return default
         return self.reader.choice(node, "empty-diff", ("run", "skip")) != "skip"
 
-    def _events(self, node: Node | None, what: str) -> tuple[EventMode, ...]:
-        modes = []
-        for key, key_node, value in self.reader.entries(node, what, "push: any-change") if node else []:
-            event, _, branch = key.partition(" ")
-            mode = self.reader.choice(value, f"the mode for {visible(key)}", [mode.value for mode in Mode])
-            mistake = _event_mistake(event, branch, spaced=" " in key)
-            if mistake is not None:
-                self.reader.wrong(key_node, f"{quoted(key)} is no event: {mistake[0]}", mistake[1])
-            elif event not in {"*", *_EVENTS}:
-                joined = "_".join(filter(None, key.replace("-", "_").split(" ")))
-                help_ = f"write {joined}" if joined in _EVENTS else self.reader.advice(event, _EVENTS)
-                self.reader.wrong(key_node, f"GitHub has no event {visible(event)}", help_, warning=True)
-            if mistake is None and mode is not None:
-                modes.append(EventMode(event=event, branch=branch or None, mode=Mode(mode), line=key_node.place.line))
-        return tuple(modes)
-
     def _suites(self, node: Node | None, *, empty_diff_runs: bool) -> tuple[Suite, ...]:
         if node is None:
             if isinstance(self._root, MappingNode):
@@ -247,7 +190,7 @@ class _Loader:
         fields = self.reader.fields(node, f"the suite {shown}", _SUITE)
         if not isinstance(node, MappingNode):
             return None
-        modes = self._events(fields.get("events"), f"the events of {shown}")
+        modes = read_event_modes(self.reader, fields.get("events"), f"the events of {shown}")
         quiet = self.reader.errors == before
         inputs = self._sets.read(fields["inputs"], f"the inputs of {shown}") if "inputs" in fields else None
         if inputs is not None and not self._sets.may_contain(inputs):
@@ -418,16 +361,3 @@ def _text_keys(node: Node | None) -> dict[str, None]:
     if not isinstance(node, MappingNode):
         return {}
     return dict.fromkeys(key.text for key, _ in node.pairs if isinstance(key, Scalar) and key.kind == "text")
-
-
-def _event_mistake(event: str, branch: str, *, spaced: bool) -> tuple[str, str] | None:
-    """Return what is wrong with a key of ``events`` and what to write, or None."""
-    if event != "*" and not is_word(event):
-        return "its name is no word", "write the name of an event, or '*'"
-    if spaced and not branch:
-        return "no branch follows the space", "delete the space"
-    if any(character in _NOT_IN_BRANCHES or character < " " for character in branch):
-        return "no branch can have that name", "write one branch; * stays within a slash, ** does not"
-    if branch.count("*") > _GLOB_STARS:
-        return f"it has more than {_GLOB_STARS} stars", "write an entry for each branch"
-    return None

@@ -21,6 +21,7 @@ IN_DOCS = {
     for number, match in enumerate(FENCE.finditer(page.read_text(encoding="utf-8")))
     if "\njobs:" in match[1]
 }
+IN_DOCS |= {path.stem: path.read_text(encoding="utf-8") for path in sorted((TOP / "docs/examples").glob("**/ci.yml"))}
 OWN = sorted((TOP / ".github/workflows").glob("*.y*ml"))
 ALL = {path.name: path.read_text(encoding="utf-8") for path in (*OWN, TOP / "action.yml")} | IN_DOCS
 

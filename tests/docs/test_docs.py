@@ -43,6 +43,7 @@ def commands(block: str) -> list[tuple[str, str]]:
 
 SESSIONS = [(where, *command) for where, block in fences("console") for command in commands(block)]
 RULES = [(where, block) for where, block in fences("yaml") if block.startswith("version: 1")]
+RULES += [(str(path), path.read_text(encoding="utf-8")) for path in sorted(TOP.glob("docs/examples/**/rules.yaml"))]
 
 
 @pytest.fixture(scope="module")
