@@ -12,6 +12,7 @@ from ci_classify.commands.explain import path_in_tree
 from ci_classify.core.drift import DriftReport
 from ci_classify.core.errors import CannotClassifyError
 from ci_classify.core.explanation import remedy
+from ci_classify.core.findings import DriftCode
 from ci_classify.core.record import Record
 from ci_classify.core.tree import LINK, SUBMODULE, Tree
 from ci_classify.derive.checkout import Checkout, Kind
@@ -73,7 +74,7 @@ def _shown(report: DriftReport, form: str) -> str:
         case "annotations":
             return findings_annotations(drift_findings(report))
         case _:
-            return findings_sarif(drift_findings(report), __version__)
+            return findings_sarif(drift_findings(report), __version__, DriftCode)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ci_classify.core.findings import Code
+from ci_classify.core.findings import DriftCode
 from ci_classify.core.record import Record
 
 
@@ -13,7 +13,7 @@ class DriftFinding(Record):
     is concerned. ``file`` and ``line`` are the place that names the path.
     """
 
-    code: Code
+    code: DriftCode
     suite: str | None
     path: str
     chain: tuple[str, ...]

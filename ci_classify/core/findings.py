@@ -64,9 +64,15 @@ class Code(StrEnum):
     MERGE_GROUP = "merge-group"
     MATRIX_SKIPPED = "matrix-skipped"
     REUSABLE_SKIPPED = "reusable-skipped"
-    # What suites really read.
+
+
+class DriftCode(StrEnum):
+    """The stable names of findings about what suites really read."""
+
     INPUT_MISSING = "input-missing"
     INPUT_IS_DOCUMENTATION = "input-is-documentation"
+    JOB_NOT_JUDGED = "job-not-judged"
+    PRODUCER_WITHOUT_CONSUMER = "producer-without-consumer"
     WORKFLOW_MISSING = "workflow-missing"
     ACTION_MISSING = "action-missing"
     HASH_OF_NOTHING = "hash-of-nothing"
@@ -79,7 +85,7 @@ class Code(StrEnum):
 class Finding(Record):
     """One finding: a line of a report. Line and column are 1-based."""
 
-    code: Code
+    code: Code | DriftCode
     severity: Severity
     file: str
     position: Position

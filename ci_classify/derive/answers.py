@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ci_classify.core.findings import Code
+from ci_classify.core.findings import DriftCode
 from ci_classify.core.matching import SetEvaluator
 from ci_classify.core.model import DriftAnswer, Ignore, Rules
 from ci_classify.core.record import Record
@@ -53,19 +53,19 @@ class Answers:
         for name in dict.fromkeys(names):
             yield from self._also_read.get(name, ())
 
-    def stale(self, known_names: frozenset[str]) -> Iterator[tuple[Code, DriftAnswer, str, int]]:
+    def stale(self, known_names: frozenset[str]) -> Iterator[tuple[DriftCode, DriftAnswer, str, int]]:
         """Return what answers nothing: unknown names, ignores that hid nothing, terms that match no tracked path."""
         for answer in self._answers.values():
             if answer.name not in known_names:
-                yield Code.DRIFT_NAME_UNKNOWN, answer, answer.name, answer.line
+                yield DriftCode.DRIFT_NAME_UNKNOWN, answer, answer.name, answer.line
                 continue
             for ignore in answer.ignores:
                 if ignore not in self._needed:
                     path = ignore.paths.terms[0].text if ignore.paths.terms else ""
-                    yield Code.IGNORE_HIDES_NOTHING, answer, path, ignore.position[0]
+                    yield DriftCode.IGNORE_HIDES_NOTHING, answer, path, ignore.position[0]
             for index, term in enumerate(answer.also_reads.terms):
                 if (answer.name, index) not in self._matched:
-                    yield Code.ALSO_READS_NOTHING, answer, term.text, term.line
+                    yield DriftCode.ALSO_READS_NOTHING, answer, term.text, term.line
 
     def _find_also_read(self, paths: Sequence[str]) -> dict[str, list[AlsoRead]]:
         found: dict[str, list[AlsoRead]] = {}

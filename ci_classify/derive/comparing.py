@@ -7,7 +7,7 @@ or that a pattern takes is no input, as the rules say; documentation that is nam
 from collections.abc import Iterator, Sequence
 
 from ci_classify.core.drift import DriftFinding, DriftReport, Unread, Unresolved
-from ci_classify.core.findings import Code
+from ci_classify.core.findings import DriftCode
 from ci_classify.core.gate_checks import unjudged_jobs
 from ci_classify.core.model import Rules, Suite
 from ci_classify.core.survey import Survey, Tracked
@@ -22,9 +22,9 @@ from ci_classify.derive.library import Library
 from ci_classify.derive.readings import Reading, Readings, Way
 
 _ABSENT = {
-    "workflow": Code.WORKFLOW_MISSING,
-    "action": Code.ACTION_MISSING,
-    "pattern": Code.HASH_OF_NOTHING,
+    "workflow": DriftCode.WORKFLOW_MISSING,
+    "action": DriftCode.ACTION_MISSING,
+    "pattern": DriftCode.HASH_OF_NOTHING,
 }
 
 
@@ -95,7 +95,7 @@ class _Comparison:
             if documentation:
                 shown = [way for way in shown if way.derived.exact]
             if shown:
-                code = Code.INPUT_IS_DOCUMENTATION if documentation else Code.INPUT_MISSING
+                code = DriftCode.INPUT_IS_DOCUMENTATION if documentation else DriftCode.INPUT_MISSING
                 yield _finding(code, " or ".join(sorted(clause)), shown[0])
 
     def _is_control(self, mask: int) -> bool:
@@ -127,7 +127,7 @@ class _Comparison:
                 continue
             for name, output in judged_without_consumer(wiring, job).items():
                 yield DriftFinding(
-                    code=Code.PRODUCER_WITHOUT_CONSUMER,
+                    code=DriftCode.PRODUCER_WITHOUT_CONSUMER,
                     suite=wiring.output_of(job),
                     path=wiring.workflow.file,
                     chain=(f"job {job.id}", f"needs {name}", f"output {output}"),
@@ -159,7 +159,7 @@ class _Comparison:
                 mask = self._masks[derived.path]
                 if not self._is_claimed(mask):
                     yield _finding(
-                        Code.JOB_NOT_JUDGED, None, Way(job=job.id, labels=(f"job {job.id}",), derived=derived)
+                        DriftCode.JOB_NOT_JUDGED, None, Way(job=job.id, labels=(f"job {job.id}",), derived=derived)
                     )
 
     def _is_claimed(self, mask: int) -> bool:
@@ -245,7 +245,7 @@ def _selected_steps(wiring: Wiring) -> Iterator[Unresolved]:
                 yield Unresolved(job=job.id, file=wiring.workflow.file, line=read.position[0], why=why)
 
 
-def _finding(code: Code, suite: str | None, way: Way) -> DriftFinding:
+def _finding(code: DriftCode, suite: str | None, way: Way) -> DriftFinding:
     place = way.derived.place
     return DriftFinding(
         code=code, suite=suite, path=way.derived.path, chain=way.chain, file=place.file, line=place.line

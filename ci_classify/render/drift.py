@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import assert_never
 
 from ci_classify.core.drift import DriftFinding, DriftReport, Unresolved
-from ci_classify.core.findings import Code, Finding, Severity
+from ci_classify.core.findings import DriftCode, Finding, Severity
 from ci_classify.core.text import visible
 from ci_classify.render.plan_json import json_text
 
 _LONGEST = 400
 _MOST_PATHS = 10  # of one chain, in text
 _MOST_JOBS = 4
+_ANSWER = "say what it reads under `drift`"
 
 
 def drift_json(report: DriftReport) -> str:
@@ -68,12 +70,12 @@ def drift_findings(report: DriftReport) -> list[Finding]:
     ]
     return found + [
         Finding(
-            code=Code.READ_UNRESOLVED,
+            code=DriftCode.READ_UNRESOLVED,
             severity=Severity.UNKNOWN,
             file=one.file,
             position=(max(one.line, 1), 1),
             message=_shown(f"{one.job}: {one.why}" if one.job else one.why),
-            help="say what it reads under `drift`",
+            help=_ANSWER,
         )
         for one in report.unresolved
     ]
@@ -107,44 +109,52 @@ def _unresolved(unresolved: Sequence[Unresolved]) -> Iterator[str]:
 def _message(finding: DriftFinding, paths: str) -> str:
     suite = finding.suite or "nothing"
     match finding.code:
-        case Code.INPUT_MISSING:
+        case DriftCode.INPUT_MISSING:
             return f"the inputs of {suite} lack {paths}"
-        case Code.INPUT_IS_DOCUMENTATION:
+        case DriftCode.INPUT_IS_DOCUMENTATION:
             return f"{suite} reads {paths}, which is dropped as documentation"
-        case Code.JOB_NOT_JUDGED:
+        case DriftCode.JOB_NOT_JUDGED:
             return f"no suite claims {paths}, which a job reads that no output selects and no required check judges"
-        case Code.PRODUCER_WITHOUT_CONSUMER:
+        case DriftCode.PRODUCER_WITHOUT_CONSUMER:
             return f"{suite} is no consumer of what its job needs"
-        case Code.WORKFLOW_MISSING:
+        case DriftCode.WORKFLOW_MISSING:
             return f"there is no workflow {paths}"
-        case Code.ACTION_MISSING:
+        case DriftCode.ACTION_MISSING:
             return f"there is no action in {paths}"
-        case Code.HASH_OF_NOTHING:
+        case DriftCode.HASH_OF_NOTHING:
             return f"hashFiles matches no tracked file, so that the key is constant: {paths}"
-        case Code.IGNORE_HIDES_NOTHING:
+        case DriftCode.IGNORE_HIDES_NOTHING:
             return f"the ignore of {paths} hides nothing"
-        case Code.ALSO_READS_NOTHING:
+        case DriftCode.ALSO_READS_NOTHING:
             return f"{paths} matches no tracked file"
-        case _:
+        case DriftCode.DRIFT_NAME_UNKNOWN:
             return f"there is no job and no suite {paths}"
+        case DriftCode.READ_UNRESOLVED:
+            return f"{paths} is known at run time only"
+        case _:
+            assert_never(finding.code)
 
 
 def _help(finding: DriftFinding) -> str:
     match finding.code:
-        case Code.INPUT_MISSING | Code.JOB_NOT_JUDGED:
+        case DriftCode.INPUT_MISSING | DriftCode.JOB_NOT_JUDGED:
             return "add it to the inputs; if a change of it can't matter, ignore it under `drift`, with the reason"
-        case Code.INPUT_IS_DOCUMENTATION:
+        case DriftCode.INPUT_IS_DOCUMENTATION:
             return "write `documentation: keep` in the suite, or exclude the path from documentation"
-        case Code.PRODUCER_WITHOUT_CONSUMER:
+        case DriftCode.PRODUCER_WITHOUT_CONSUMER:
             return "add the suite to the consumers of the producer"
-        case Code.WORKFLOW_MISSING | Code.ACTION_MISSING:
+        case DriftCode.WORKFLOW_MISSING | DriftCode.ACTION_MISSING:
             return "correct the path after `uses`"
-        case Code.HASH_OF_NOTHING:
+        case DriftCode.HASH_OF_NOTHING:
             return "correct the pattern; if a step makes the file, ignore the pattern under `drift`"
-        case Code.IGNORE_HIDES_NOTHING | Code.ALSO_READS_NOTHING:
+        case DriftCode.IGNORE_HIDES_NOTHING | DriftCode.ALSO_READS_NOTHING:
             return "delete the line, or correct the path"
-        case _:
+        case DriftCode.DRIFT_NAME_UNKNOWN:
             return "correct the name under `drift`, or delete the entry"
+        case DriftCode.READ_UNRESOLVED:
+            return _ANSWER
+        case _:
+            assert_never(finding.code)
 
 
 def _chain(chain: Sequence[str]) -> str:
