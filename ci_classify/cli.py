@@ -150,6 +150,18 @@ def drift(**options: Any) -> int:
 
 
 @cli.command()
+@_repo
+@click.option("--rev", metavar="REV", help="Look at the tree and the workflows of this revision.  [default: HEAD]")
+@click.option(
+    "--workflow", "workflows", multiple=True, metavar="FILE", help="A workflow file.  [default: those for changes]"
+)
+@click.option("--stdout", is_flag=True, help="Print the draft instead of writing it.")
+def init(**options: Any) -> int:
+    """Draft a rules file from what the jobs of the workflows read."""
+    return _call("init", "InitRequest", None, options)
+
+
+@cli.command()
 def schema() -> int:
     """Print the JSON Schema of the rules file."""
     return int(import_module("ci_classify.commands.schema").run())

@@ -128,7 +128,7 @@ def unjudged_jobs(wiring: Wiring) -> Iterator[Job]:
     for job in wiring.steered():
         behind = wiring.workflow.ancestors(job) & gates
         judged = job.id in wiring.judged if wiring.judged else any(job.id in gate.needed for gate in wiring.gates)
-        if not judged and not behind and _may_run_for_a_pull_request(wiring, job):
+        if not judged and not behind and may_run_for_a_pull_request(wiring, job):
             yield job
 
 
@@ -140,7 +140,7 @@ def _not_judged(wiring: Wiring) -> Iterator[Finding]:
         yield wiring.finding(Code.JOB_NOT_JUDGED, Severity.WARNING, job, message, help_)
 
 
-def _may_run_for_a_pull_request(wiring: Wiring, job: Job) -> bool:
+def may_run_for_a_pull_request(wiring: Wiring, job: Job) -> bool:
     """Return whether a condition can hold for an event that a required check is about."""
     triggers = wiring.workflow.triggers or {}
     events = {*(event for event in _REQUIRED_BY if event in triggers), OTHER, None}

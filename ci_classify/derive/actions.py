@@ -23,7 +23,7 @@ def expand_action(source: LocalAction, library: Library) -> Iterator[Found]:
     if found is None:
         return
     path, action = found
-    yield Reads(label=path, place=Place(file=path, line=1), paths=(path,))
+    yield Reads(label=path, place=Place(file=path, line=1), paths=(path,), exact=not directory)
     if directory:
         paths = checkout.below(directory)
         inner = [parent(one) + "/" for one in paths if name_of(one) in ACTION_FILES and parent(one) != directory]

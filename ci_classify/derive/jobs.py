@@ -53,6 +53,10 @@ class Selection:
                     seen.add(name)
                     waiting.append((other, (*chain, f"needs {name}")))
 
+    def waits(self, job: Job) -> bool:
+        """Return whether a job is skipped where some job that it needs was skipped."""
+        return any(self._skips(job, [], (), name) for name in job.needed)
+
     def _find(self, job: Job) -> set[Clause]:
         judged = self._wiring.judged
         if job.id in judged:
@@ -113,9 +117,7 @@ class Selection:
             with_all, without = self._world(job, outputs, (), None), self._world(job, outputs, false, need)
             answers = runs(lambda choices: condition.holds(with_all, choices) and not condition.holds(without, choices))
             return any(skipped for _, skipped in answers)
-        except ExpressionError:
-            return need is None and len(false) == len(outputs)
-        except TooManyRunsError:
+        except (ExpressionError, TooManyRunsError):
             return need is None and len(false) == len(outputs)
 
     def _world(self, job: Job, outputs: list[str], false: tuple[str, ...], skipped: str | None) -> World:

@@ -56,7 +56,7 @@ def named(
     """Return the tracked paths that words name. Without ``bare`` a word needs a slash or a dot to be a path."""
     for word in words:
         text = _path_in(word)
-        if text and (bare or "/" in text or "." in text):
+        if bare or (text.strip("./") and ("/" in text or "." in text)):
             yield from _named(text, directory, place, library)
 
 
@@ -70,6 +70,8 @@ def _path_in(word: str) -> str:
 
 def _named(text: str, directory: str | None, place: Place, library: Library) -> Iterator[Found]:
     checkout = library.checkout
+    if not text:
+        return
     start, unknown, _ = text.partition(UNKNOWN)
     if unknown:
         before = located(start.rpartition("/")[0], directory) if "/" in start else None

@@ -173,6 +173,7 @@ def _shell(command: Command, name: str, words: list[str], library: Library) -> I
         )
         if UNKNOWN in text and not text.strip(UNKNOWN):
             yield Unclear(place=command.place, why=f"what {name} -c runs is known at run time only")
+            return
         yield from run_script(script, library)
     elif words:
         path = located(words[0], command.directory)
