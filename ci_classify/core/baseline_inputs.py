@@ -40,8 +40,8 @@ def inputs_of(baseline: Baseline, bucket: Bucket, platform: str, tree: Tree) -> 
     evaluator = SetEvaluator(Rules(file=""), [path_set(group, bucket, values) for group in groups])
     found = places_by_set(evaluator, tree, len(groups), lambda mask: evaluator.containing(mask, None))
     result = []
-    for group, places in zip(groups, found, strict=True):
-        entries = tuple(map(tree.entry, places))
+    for group, runs in zip(groups, found, strict=True):
+        entries = tuple(tree.entry(place) for run in runs for place in run)
         link = next((entry.path for entry in entries if entry.mode == LINK), None)
         if link is not None:
             raise BaselineError(ErrorCode.SYMLINKED_INPUT, f"{link!a}, an input of {group.name}, is a symbolic link")

@@ -13,6 +13,7 @@ one line of JSON (format, name, terms), a line end, then each entry as ``git ls-
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 
 from ci_classify.core.matching import Look, SetEvaluator, masks_of
 from ci_classify.core.model import ChangeType, PathSet, Producer, Rules, SetReference, Suite
@@ -21,13 +22,20 @@ from ci_classify.core.tree import SUBMODULE, Tree
 
 FORMAT = 1
 
+Places = Sequence[range]  # runs of places in a tree, none empty
+
 
 class Identity(Record):
-    """An output's digest, and the places in the tree of the entries that it was made from."""
+    """An output's digest, and the places in the tree of the entries that it was made from, as runs in order."""
 
     name: str
     digest: str
-    places: Sequence[int]
+    runs: Places
+
+    @property
+    def places(self) -> list[int]:
+        """The places one by one."""
+        return [place for run in self.runs for place in run]
 
     @property
     def key(self) -> str:
@@ -42,13 +50,13 @@ def identify(rules: Rules, outputs: Iterable[Suite | Producer], tree: Tree) -> t
     producers = {producer.name: producer for producer in rules.producers}
     suites = [known[name] for name in _reached([output.name for output in wanted], producers) if name in known]
     found: dict[str, Identity] = {}
-    for suite, places in zip(suites, inputs(rules, suites, tree), strict=True):
-        digest = _digest(_suite_form(rules, suite), (f"{tree.objects[at]}\t{tree.paths[at]}" for at in places))
-        found[suite.name] = Identity(name=suite.name, digest=digest, places=places)
+    for suite, runs in zip(suites, inputs(rules, suites, tree), strict=True):
+        digest = _digest(_suite_form(rules, suite), (tree.records[run.start : run.stop] for run in runs))
+        found[suite.name] = Identity(name=suite.name, digest=digest, runs=runs)
     return tuple(_identity(output.name, found, producers) for output in wanted)
 
 
-def inputs(rules: Rules, suites: Sequence[Suite], tree: Tree) -> list[list[int]]:
+def inputs(rules: Rules, suites: Sequence[Suite], tree: Tree) -> list[Places]:
     """Return for each suite the places of the entries that its inputs contain and that it sees."""
     sets = [rules.documentation, *(suite.inputs or PathSet() for suite in suites)]
     evaluator = SetEvaluator(rules, sets)
@@ -67,37 +75,33 @@ def inputs(rules: Rules, suites: Sequence[Suite], tree: Tree) -> list[list[int]]
 
 def places_by_set(
     evaluator: SetEvaluator, tree: Tree, count: int, numbers_of: Callable[[int], Iterable[int]]
-) -> list[list[int]]:
+) -> list[Places]:
     """Return for each of some sets the places of its entries; ``numbers_of`` says which sets the mask of a path is in."""
-    found: list[list[list[int]]] = [[] for _ in range(count)]
-    for look, is_submodule, places in _by_look(evaluator, tree):
-        for number in numbers_of(masks_of(look)[is_submodule]):
-            found[number].append(places)
-    return [_merged(groups) for groups in found]
+    groups: dict[Look, list[range]] = {}
+    for look, start, end in evaluator.automaton.runs(tree.paths):
+        groups.setdefault(look, []).append(range(start, end))
+    submodules = frozenset(tree.places_of(SUBMODULE))
+    found: list[list[range]] = [[] for _ in range(count)]
+    for look, runs in groups.items():
+        as_file, as_directory = masks_of(look)
+        files, directories = _apart(runs, submodules) if submodules else (runs, [])
+        for mask, places in ((as_file, files), (as_directory, directories)):
+            for number in numbers_of(mask) if places else ():
+                found[number] += places
+    return [sorted(places, key=itemgetter(0)) for places in found]
 
 
-def _by_look(evaluator: SetEvaluator, tree: Tree) -> Iterable[tuple[Look, bool, list[int]]]:
-    """Return the places of a tree by what is seen of them; submodules, which are directories to git, apart."""
-    groups: dict[Look, list[int]] = {}
-    look_at = evaluator.automaton.look
-    for place, path in enumerate(tree.paths):
-        look = look_at(path)
-        if look in groups:
-            groups[look].append(place)
+def _apart(runs: Iterable[range], submodules: frozenset[int]) -> tuple[Places, Places]:
+    """Return runs of places without those of submodules, which are directories to git, and those."""
+    files: list[range] = []
+    directories: list[range] = []
+    for run in runs:
+        if submodules.isdisjoint(run):
+            files.append(run)
         else:
-            groups[look] = [place]
-    submodules = set(tree.places_of(SUBMODULE))
-    for look, places in groups.items():
-        directories = submodules.intersection(places) if submodules else ()
-        if directories:
-            yield look, True, sorted(directories)
-            yield look, False, [place for place in places if place not in directories]
-        else:
-            yield look, False, places
-
-
-def _merged(groups: Sequence[list[int]]) -> list[int]:
-    return groups[0] if len(groups) == 1 else sorted(place for group in groups for place in group)
+            for place in run:
+                (directories if place in submodules else files).append(range(place, place + 1))
+    return files, directories
 
 
 def _reached(names: Sequence[str], producers: Mapping[str, Producer]) -> dict[str, None]:
@@ -118,14 +122,16 @@ def _identity(name: str, found: dict[str, Identity], producers: Mapping[str, Pro
         consumers = [_identity(consumer, found, producers) for consumer in producers[name].consumers]
         form = {"format": FORMAT, "producer": name, "consumers": {one.name: one.digest for one in consumers}}
         places = sorted({place for one in consumers for place in one.places})
-        found[name] = Identity(name=name, digest=_digest(form, ()), places=places)
+        runs = [range(place, place + 1) for place in places]
+        found[name] = Identity(name=name, digest=_digest(form, ()), runs=runs)
     return found[name]
 
 
-def _digest(form: Mapping[str, object], entries: Iterable[str]) -> str:
-    head = json.dumps(form, sort_keys=True, separators=(",", ":"))
-    body = "".join(f"{entry}\0" for entry in entries)
-    return hashlib.sha256(f"{head}\n{body}".encode("utf-8", "surrogateescape")).hexdigest()
+def _digest(form: Mapping[str, object], runs: Iterable[Sequence[str]]) -> str:
+    digest = hashlib.sha256(json.dumps(form, sort_keys=True, separators=(",", ":")).encode("ascii") + b"\n")
+    for records in runs:
+        digest.update(("\0".join(records) + "\0").encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
 
 
 def _suite_form(rules: Rules, suite: Suite) -> Mapping[str, object]:

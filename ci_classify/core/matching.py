@@ -13,7 +13,8 @@ Refuses: any knowledge of modes, labels and policies.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from operator import itemgetter
 from typing import NamedTuple
@@ -39,6 +40,7 @@ class _Step:
 
 
 _NOTHING = _Step()
+_ENDING = frozenset({Shape.LITERAL, Shape.SUFFIX})
 
 
 _Wait = tuple[Segment, bool, _Step]  # what a place waits for, whether in folded letters, and what that brings
@@ -57,6 +59,8 @@ class _Table:
         # How to look (letter case folded? by suffix? how many bytes? 0 for the whole) -> text -> number of the step.
         self._lookups: dict[tuple[bool, bool, int], dict[str, int]] = {}
         self._regexes: list[tuple[bool, re.Pattern[str], int]] = []
+        # What a component must end with to bring anything, as it is and in folded letters; None if that can't be said.
+        self.endings: tuple[tuple[str, ...], tuple[str, ...]] | None = _endings(slots)
         for number, (segment, folded) in enumerate(slots):
             match segment.shape:
                 case Shape.ANYTHING:
@@ -97,6 +101,14 @@ class _Table:
         if step is None:
             step = self._joined[key] = _joined([self._steps[number] for number in key])
         return step
+
+
+def _endings(waiting: Iterable[tuple[Segment, bool]]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    known = list(waiting)
+    if not all(segment.shape in _ENDING for segment, _ in known):
+        return None
+    exact, folded = (tuple(segment.text for segment, is_folded in known if is_folded is kind) for kind in (False, True))
+    return exact, folded
 
 
 def _joined(steps: Sequence[_Step]) -> _Step:
@@ -158,20 +170,73 @@ class Automaton:
         own = self._table(state).step(name) if state.waiting or state.staying else _NOTHING
         return state, self._floating.step(name), own
 
+    def runs(self, paths: Sequence[str]) -> Iterator[tuple[Look, int, int]]:
+        """Return what is seen of all paths of a tree, in its order, as ranges of places of which the same is seen.
+
+        As ``look`` for each. Below a directory where nothing waits, only what floats can make a difference; where
+        that shows by the ends of paths, all the rest below it is one range.
+        """
+        hits = self._floating_hits(paths)
+        place = 0
+        while place < len(paths):
+            below = self._closed_above(paths[place]) if hits is not None else None
+            if below is None or hits is None:
+                yield self.look(paths[place]), place, place + 1
+                place += 1
+                continue
+            directory, state = below
+            end = bisect_left(paths, f"{directory[:-1]}0", place) if directory else len(paths)  # 0 is behind /
+            for hit in hits[bisect_left(hits, place) : bisect_left(hits, end)]:
+                if place < hit:
+                    yield (state, _NOTHING, _NOTHING), place, hit
+                yield self.look(paths[hit]), hit, hit + 1
+                place = hit + 1
+            if place < end:
+                yield (state, _NOTHING, _NOTHING), place, end
+            place = end
+
+    def _floating_hits(self, paths: Sequence[str]) -> list[int] | None:
+        """Return the places of files whose ends may match what floats, or None where that can't be said so simply."""
+        if self._floating.endings is None or not all(map(str.isascii, paths)):
+            return None
+        exact, folded = self._floating.endings
+        text = "\n".join(paths) if exact or folded else ""
+        lowered = text.lower() if folded else ""
+        if any(f"{end}/" in text for end in exact) or any(f"{end}/" in lowered for end in folded):
+            return None
+        hits = {place for place, path in enumerate(paths) if path.endswith(exact)} if exact else set()
+        if folded:
+            hits.update(place for place, path in enumerate(paths) if path.lower().endswith(folded))
+        return sorted(hits)
+
+    def _closed_above(self, path: str) -> tuple[str, _State] | None:
+        """Return the highest directory of a path where nothing waits, as text that ends in a slash, and its state."""
+        state, cut = self._top, 0
+        while state.waiting or state.staying:
+            slash = path.find("/", cut)
+            if slash < 0:
+                return None
+            state = self._below(state, path[cut:slash])
+            cut = slash + 1
+        return path[:cut], state
+
     def _enter(self, directory: str) -> _State:
         """Return the state of a directory (text that ends in a slash), and remember it."""
         if self._remembered > MAX_CACHED:
             self._forget()
         state = self._top
         for component in directory.split("/")[:-1]:
-            below = state.below.get(component)
-            if below is None:
-                below = state.below[component] = self._descend(state, component)
-                self._remembered += 1
-            state = below
+            state = self._below(state, component)
         self._directories[directory] = state
         self._remembered += 1
         return state
+
+    def _below(self, state: _State, component: str) -> _State:
+        below = state.below.get(component)
+        if below is None:
+            below = state.below[component] = self._descend(state, component)
+            self._remembered += 1
+        return below
 
     def _forget(self) -> None:
         """Start again without any state but the top's."""

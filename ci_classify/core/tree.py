@@ -20,19 +20,19 @@ class TreeEntry(NamedTuple):
 class Tree(Record):
     """All entries of a tree in the order of their paths' bytes, directories left out, as columns of equal length.
 
-    ``commit`` and ``id`` are the full ids of the commit and its tree. An object is "MODE TYPE ID", as git lists it.
-    Columns, because a tree can be 100,000 paths.
+    ``commit`` and ``id`` are the full ids of the commit and its tree. A record is "MODE TYPE ID", tab, path, as git
+    lists it. Columns of text, because a tree can be 100,000 paths.
     """
 
     commit: str
     id: str
     paths: Sequence[str]
-    objects: Sequence[str]
+    records: Sequence[str]
 
     def entry(self, place: int) -> TreeEntry:
         """Return the entry at a place."""
-        mode, _, oid = self.objects[place].split(" ")
-        return TreeEntry(self.paths[place], mode, oid)
+        mode, _, rest = self.records[place].split(" ", 2)
+        return TreeEntry(self.paths[place], mode, rest.partition("\t")[0])
 
     def __iter__(self) -> Iterator[TreeEntry]:
         """Go through the entries."""
@@ -40,4 +40,5 @@ class Tree(Record):
 
     def places_of(self, mode: str) -> list[int]:
         """Return the places of the entries with a mode."""
-        return [place for place, stored in enumerate(self.objects) if stored.startswith(mode)]
+        start, end = f"{mode} ", f"{mode}!"  # a comparison costs half of a call
+        return [place for place, record in enumerate(self.records) if record >= start and record < end]

@@ -29,7 +29,7 @@ from ci_classify.core.tree import SUBMODULE, Tree
 TIME_LIMIT = 120.0  # seconds for one call of git
 FETCH_TRIES = 2
 
-_OBJECT_LENGTHS = frozenset(len(f"100644 {kind} ") + length for kind in ("blob", "commit") for length in (40, 64))
+_RECORD = re.compile(r"[0-7]{6} (?:blob|commit) (?:[0-9a-f]{40}|[0-9a-f]{64})\t(.+)", re.DOTALL)
 _TYPES = {
     "A": ChangeType.ADDED,
     "M": ChangeType.MODIFIED,
@@ -85,6 +85,7 @@ class Repository:
             raise CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"{self.directory} is not in a git repository")
         self._git = find_git(self.top)
         self._time_limit = time_limit
+        self._trees: dict[str, str] = {}  # by commit, as far as commits were read
 
     # -- commits -------------------------------------------------------------------------------------
 
@@ -113,6 +114,7 @@ class Repository:
             fields = output[:size].partition(b"\n\n")[0].split(b"\n")
             parents = tuple(line[7:].decode() for line in fields if line.startswith(b"parent "))
             commit = Commit(id=words[0].decode(), parents=parents)
+            self._trees[commit.id] = fields[0].removeprefix(b"tree ").decode()
             found.append(None if is_commit_id(revision) and len(revision) != len(commit.id) else commit)
             output = output[size + 1 :]
         return found
@@ -222,9 +224,9 @@ class Repository:
         commit = self.commit(revision)
         if commit is None:
             raise CannotClassifyError(FallbackCause.COMMIT_MISSING, f"the clone lacks the commit {revision}")
-        tree = self._run("rev-parse", "--verify", f"{commit.id}^{{tree}}").decode().strip()
-        paths, objects = parse_listing(self._run("ls-tree", "-r", "-z", "--full-tree", tree))
-        return Tree(commit=commit.id, id=tree, paths=paths, objects=objects)
+        tree = self._trees[commit.id]
+        paths, records = parse_listing(self._run("ls-tree", "-r", "-z", "--full-tree", tree))
+        return Tree(commit=commit.id, id=tree, paths=paths, records=records)
 
     def file(self, commit: str, path: str) -> bytes | None:
         """Return the bytes of a file at a commit, or None if it is not there."""
@@ -399,22 +401,24 @@ def parse_raw(output: bytes) -> Changes:
 
 
 def parse_listing(output: bytes) -> tuple[list[str], list[str]]:
-    """Return paths and objects of a recursive listing with ``-z``: "MODE TYPE ID", tab, path, NUL, and so on."""
+    """Return paths and records of a recursive listing with ``-z``: "MODE TYPE ID", tab, path, NUL, and so on."""
     records = output.decode("utf-8", "surrogateescape").split("\0")
     if records.pop():
         raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, "the listing of git ends within a record")
-    # Before the path, records differ in length by the type alone: most can be cut where the first one is.
-    cut = records[0].find("\t") if records else 0
-    objects = [record[:cut] for record in records]
-    paths = [record[cut + 1 :] for record in records]
-    if {record[cut : cut + 1] for record in records} != {"\t"}:
-        for place, record in enumerate(records):
-            if record[cut : cut + 1] != "\t":
-                objects[place], _, paths[place] = record.partition("\t")
-    shapes = [re.fullmatch(r"[0-7]{6} (blob|commi).*", head) for head in {stored[:12] for stored in objects}]
-    if not all(shapes) or not {len(stored) for stored in objects} <= _OBJECT_LENGTHS or not all(paths):
-        raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, "git printed a listing that is not understood")
-    return paths, objects
+    # Before the path, records differ in length by the type alone: most can be cut where the first one is. All whose
+    # first tab is there have the same type and length of id, so that reading one of them reads all.
+    cut = records[0].find("\t") + 1 if records else 0
+    paths = [record[cut:] for record in records]
+    others = [place for place, record in enumerate(records) if record.find("\t") + 1 != cut]
+    if not all(paths):
+        others = list(range(len(records)))
+    for place in {*others, *([0] if records else [])}:
+        record = records[place]
+        match = _RECORD.fullmatch(record)
+        if match is None:
+            raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, f"git listed the entry {record[:200]!r}")
+        paths[place] = match[1]
+    return paths, records
 
 
 def _kind(record: str) -> ChangeKind:

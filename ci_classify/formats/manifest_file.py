@@ -87,7 +87,7 @@ def read_identity_of(baseline: Baseline, content: bytes, file: str) -> BaselineI
         raise _no_identity(file, "it names no platform or no bucket")
     check_platform(baseline, platform)
     tool = {"name": baseline.tool.name, "version": baseline.tool.version}
-    if contract.get("schema") != baseline.schema or contract.get("tool") != tool:
+    if {identity.schema, contract.get("schema")} != {baseline.schema} or contract.get("tool") != tool:
         raise _no_identity(file, "it was made for another schema or tool")
     if identity.prefix != prefix(baseline, bucket, platform):
         raise _no_identity(file, "its prefix is not that of its bucket and platform")

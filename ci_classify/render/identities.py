@@ -9,6 +9,7 @@ from ci_classify.core.tree import Tree
 from ci_classify.render.plan_json import without_commands
 
 SCHEMA = 1
+TAB = "\t"
 
 
 def identities_json(identities: Iterable[Identity], tree: Tree) -> str:
@@ -35,5 +36,5 @@ def identities_text(identities: Iterable[Identity], tree: Tree) -> str:
 
 def _entries(identity: Identity, tree: Tree) -> Iterable[tuple[str, str]]:
     for place in identity.places:
-        mode, _, oid = tree.objects[place].split(" ")
-        yield tree.paths[place], f"{mode} {oid}"
+        mode, _, rest = tree.records[place].split(" ", 2)
+        yield tree.paths[place], f"{mode} {rest.partition(TAB)[0]}"

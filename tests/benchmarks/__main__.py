@@ -6,10 +6,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import start_up, whole_tree
+from benchmarks import identities, start_up, whole_tree
 from benchmarks.measuring import Row
 
-_MEASURES = (start_up.measure, whole_tree.measure)
+_MEASURES = (start_up.measure, identities.measure, whole_tree.measure)
 
 
 def main() -> int:

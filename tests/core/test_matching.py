@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_classify.core.errors import InvalidFileError
-from ci_classify.core.matching import Matcher
+from ci_classify.core.matching import Matcher, SetEvaluator, masks_of
 from ci_classify.core.model import ChangeKind, Changes, ChangeType, PathSet, Pattern, Rules, Suite
 from ci_classify.formats.rules_file import load_rules
 
@@ -162,6 +162,21 @@ def slow_answers(rules: Rules, path: str, kind: ChangeKind, path_set: PathSet) -
         case _:
             sides = sorted({kind.old_is_submodule, kind.new_is_submodule})
     return [slow_contains(rules, path_set, path, kind.type, as_directory=side) for side in sides]
+
+
+@given(RULES, st.sets(PATHS, max_size=30))
+def test_what_is_seen_of_a_tree_in_ranges_is_what_is_seen_of_each_path(
+    document: Mapping[str, object], found: set[str]
+) -> None:
+    try:
+        rules = load_rules(json.dumps(document), "rules.yaml").rules
+    except InvalidFileError:
+        return
+    files = (path for path in found if not any(other.startswith(f"{path}/") for other in found))
+    paths = sorted(files, key=lambda path: path.encode("utf-8", "surrogateescape"))
+    evaluator = SetEvaluator(rules, [suite.inputs for suite in rules.suites if suite.inputs])
+    seen = [look for look, start, end in evaluator.automaton.runs(paths) for _ in range(start, end)]
+    assert [masks_of(look) for look in seen] == [evaluator.automaton.masks(path) for path in paths]
 
 
 @given(RULES, st.lists(st.tuples(PATHS, st.sampled_from(KINDS)), max_size=30))

@@ -16,9 +16,9 @@ Files = Mapping[str, Stored]
 def tree(files: Files) -> Tree:
     """Return a tree as git would list it; the id of an object is made from its content alone."""
     ordered = sorted(files.items(), key=lambda item: item[0].encode("utf-8", "surrogateescape"))
-    objects = [_object(*stored) for _, stored in ordered]
+    records = [f"{_object(*stored)}\t{path}" for path, stored in ordered]
     text = repr(ordered).encode("utf-8", "surrogateescape")
-    return Tree(commit="c" * 40, id=_id(text), paths=[path for path, _ in ordered], objects=objects)
+    return Tree(commit="c" * 40, id=_id(text), paths=[path for path, _ in ordered], records=records)
 
 
 def _object(mode: str, content: str) -> str:
