@@ -38,7 +38,7 @@ def run(request: InitRequest) -> int:
             for path in given:
                 if library.workflow(path) is None:
                     raise UsageError(f"{path} is no workflow", "name a tracked workflow file")
-            drafted = draft(library, given)
+            drafted = draft(library, given, found.paths_in_tree)
     except CannotClassifyError as error:
         raise UsageError(error.detail, remedy(error.cause)) from None
     if not drafted.suites:

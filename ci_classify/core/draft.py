@@ -1,30 +1,30 @@
 """A drafted rules file: what could be suites, what they read, and why each line is there."""
 
+from collections.abc import Mapping
+
 from ci_classify.core.record import Record
 
 
-class DraftLine(Record):
-    """A pattern, and how the first of its paths was reached."""
-
-    pattern: str
-    why: str
-
-
 class DraftSet(Record):
-    """Lines that several suites share."""
+    """Patterns that several suites share, each with the way to the first of its paths; ``why`` is about all of them."""
 
     name: str
     users: tuple[str, ...]
-    lines: tuple[DraftLine, ...]
+    why: str
+    lines: Mapping[str, str]
 
 
 class DraftSuite(Record):
-    """A job that a condition could gate: the sets and the lines of its inputs, and what of it only a run knows."""
+    """A job that a condition could gate: the sets and the lines of its inputs, and what of it only a run knows.
+
+    ``waiting`` are jobs for pushes alone, which are skipped where this one is.
+    """
 
     name: str
     sets: tuple[str, ...]
-    lines: tuple[DraftLine, ...]
+    lines: Mapping[str, str]
     unresolved: tuple[str, ...]
+    waiting: tuple[str, ...]
 
 
 class DraftProducer(Record):
@@ -36,10 +36,11 @@ class DraftProducer(Record):
 
 
 class Draft(Record):
-    """A rules file. ``left_out`` are jobs that are neither suites nor producers, each with the reason."""
+    """A rules file. ``unaffecting`` is what nothing reads; ``left_out`` are jobs without an output, with the reason."""
 
     control: tuple[str, ...]
+    unaffecting: tuple[str, ...]
     sets: tuple[DraftSet, ...]
     suites: tuple[DraftSuite, ...]
     producers: tuple[DraftProducer, ...]
-    left_out: tuple[tuple[str, str], ...]
+    left_out: Mapping[str, str]

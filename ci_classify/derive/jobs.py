@@ -14,6 +14,7 @@ from itertools import combinations
 
 from ci_classify.core.conditions import Condition, PlanText, TooManyRunsError, Value, World, runs
 from ci_classify.core.expressions import ExpressionError, parse_condition
+from ci_classify.core.gate_checks import may_run_for
 from ci_classify.core.model import BUILT_IN_MODES, Mode, Producer, Rules
 from ci_classify.core.required import JudgedJob
 from ci_classify.core.wiring import Wiring
@@ -58,9 +59,12 @@ class Selection:
         return any(self._skips(job, [], (), name) for name in job.needed)
 
     def _find(self, job: Job) -> set[Clause]:
+        judged = self._wiring.judged.get(job.id)
+        found = self._of_judged(judged) if judged else self._of_conditions(job)
+        return {clause for clause in found if self._by_inputs(clause, job, judged)}
+
+    def _of_conditions(self, job: Job) -> set[Clause]:
         judged = self._wiring.judged
-        if job.id in judged:
-            return self._of_judged(judged[job.id])
         read = {self._wiring.outputs[r.part[1]] for r in self._wiring.output_reads(job, condition=True) if r.part[1]}
         if read:
             return {self._suites_of(outputs) for outputs in self._deciding(job, sorted(read))}
@@ -72,14 +76,18 @@ class Selection:
     def _of_judged(self, judged: JudgedJob) -> set[Clause]:
         jobs = self._wiring.workflow.jobs
         if judged.output is not None:
-            found = {self._suites_of([judged.output])}
-        else:
-            found = {clause for name in judged.needs if name in jobs for clause in self.clauses(jobs[name])}
-        return {clause for clause in found if any(self._by_inputs(name, judged.events) for name in clause)}
+            return {self._suites_of([judged.output])}
+        return {clause for name in judged.needs if name in jobs for clause in self.clauses(jobs[name])}
 
-    def _by_inputs(self, suite: str, events: frozenset[str] | None) -> bool:
-        """Return whether inputs can decide about a suite on some of these events."""
-        return events is None or any(Mode.INPUTS in _possible_modes(self._rules, suite, event) for event in events)
+    def _by_inputs(self, clause: Clause, job: Job, judged: JudgedJob | None) -> bool:
+        """Return whether the inputs of some of these suites can decide about a job, on an event that it runs for."""
+        events = frozenset(self._wiring.workflow.triggers or ())
+        if judged and judged.events is not None:
+            events = judged.events
+        elif not events or "workflow_call" in events:
+            return True
+        decided = [e for e in events if any(Mode.INPUTS in _possible_modes(self._rules, name, e) for name in clause)]
+        return any(judged is not None or may_run_for(self._wiring, job, [event]) for event in decided)
 
     def _suites_of(self, outputs: list[str]) -> Clause:
         """Return the suites that make some output true."""

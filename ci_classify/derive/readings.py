@@ -49,8 +49,17 @@ def wirings_of(rules: Rules, library: Library, given: Sequence[str], own_outputs
         for wiring in wirings
         if any(wiring.output_reads(job) for job in wiring.workflow.jobs.values())
         or judged & wiring.workflow.jobs.keys()
-        or (wiring.detector is None and any(map(wiring.output_of, wiring.workflow.jobs.values())))
+        or (
+            wiring.detector is None
+            and not _is_called(wiring)
+            and any(map(wiring.output_of, wiring.workflow.jobs.values()))
+        )
     ]
+
+
+def _is_called(wiring: Wiring) -> bool:
+    """Return whether other workflows alone run this one; what it reads is theirs."""
+    return set(wiring.workflow.triggers or ()) == {"workflow_call"}
 
 
 class Readings:

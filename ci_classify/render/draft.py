@@ -1,9 +1,10 @@
 """A drafted rules file as YAML, with a comment for each line."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
-from ci_classify.core.draft import Draft, DraftLine
+from ci_classify.core.draft import Draft, DraftSuite
+from ci_classify.core.patterns import literal_pattern
 from ci_classify.core.text import visible
 from ci_classify.render.plan_json import without_commands
 
@@ -30,32 +31,41 @@ def draft_yaml(draft: Draft) -> str:
 
 
 def _lines(draft: Draft) -> Iterator[str]:
-    yield from _HEAD.format(control=", ".join(_quoted(f"/{path}") for path in draft.control)).splitlines()
+    yield from _HEAD.format(control=", ".join(_quoted(literal_pattern(path)) for path in draft.control)).splitlines()
+    if draft.unaffecting:
+        yield from ("", "# No suite is seen to read these, so that a change of them runs nothing.", "unaffecting:")
+        yield from _patterns(dict.fromkeys(draft.unaffecting, ""), "  ")
     if draft.sets:
         yield from ("", "sets:")
     for one in draft.sets:
-        yield f"  # read by {', '.join(one.users)}"
+        yield f"  # {_comment(one.why)}"
         yield f"  {one.name}:"
         yield from _patterns(one.lines, "    ")
     yield from ("", "suites:")
     for suite in draft.suites:
-        yield f"  {suite.name}:"
-        yield from (f"    # unresolved: {_comment(text)}" for text in suite.unresolved)
-        yield "    inputs:"
-        yield from (f'      - "@{name}"' for name in suite.sets)
-        yield from _patterns(suite.lines, "      ")
+        yield from _suite(suite)
     if draft.producers:
         yield from ("", "# Each runs exactly when a consumer of it does.", "producers:")
     for producer in draft.producers:
         yield f"  {producer.name}: {{consumers: [{', '.join(producer.consumers)}]}} # {producer.why}"
     if draft.left_out:
-        yield from ("", "# Left out, since no output can gate them:")
-        yield from (f"# - {_comment(job)}: {why}" for job, why in draft.left_out)
+        yield from ("", "# Left out: no output gates them.")
+        yield from (f"# - {_comment(job)}: {why}" for job, why in draft.left_out.items())
 
 
-def _patterns(lines: Sequence[DraftLine], indent: str) -> Iterator[str]:
-    for line in lines:
-        yield f"{indent}- {_quoted(line.pattern)} # {_comment(line.why)}"
+def _suite(suite: DraftSuite) -> Iterator[str]:
+    yield f"  {suite.name}:"
+    yield from (f"    # unresolved: {_comment(text)}" for text in suite.unresolved)
+    yield "    inputs:"
+    yield from (f'      - "@{name}"' for name in suite.sets)
+    yield from _patterns(suite.lines, "      ")
+    if suite.waiting:
+        yield f"    events: {{push: always}} # else it would skip {_comment(', '.join(suite.waiting))}"
+
+
+def _patterns(lines: Mapping[str, str], indent: str) -> Iterator[str]:
+    for pattern, why in lines.items():
+        yield f"{indent}- {_quoted(pattern)}" + (f" # {_comment(why)}" if why else "")
 
 
 def _comment(text: str) -> str:

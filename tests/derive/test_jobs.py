@@ -8,6 +8,7 @@ from support.drift import WORKFLOW, checkout
 from ci_classify.core.wiring import Wiring
 from ci_classify.derive.jobs import Selection
 from ci_classify.derive.library import Library
+from ci_classify.derive.readings import wirings_of
 from ci_classify.formats.rules_file import OWN_OUTPUTS, load_rules
 
 RULES = """\
@@ -29,9 +30,9 @@ jobs:
 """
 
 
-def selected(jobs: str, rules: str = RULES) -> dict[str, str]:
+def selected(jobs: str, rules: str = RULES, on: str = "push") -> dict[str, str]:
     """Return the suites of every job: clauses are joined by " and ", suites in one by " or "."""
-    library = Library(checkout({WORKFLOW: HEAD + indent(dedent(jobs), "  ")}))
+    library = Library(checkout({WORKFLOW: HEAD.replace("on: push", f"on: {on}") + indent(dedent(jobs), "  ")}))
     workflow = library.workflow(WORKFLOW)
     assert workflow is not None
     wiring = Wiring(load_rules(rules, "rules.yaml").rules, workflow, {WORKFLOW: workflow}, OWN_OUTPUTS)
@@ -142,3 +143,59 @@ def test_a_job_uses_all_that_it_waits_for_but_the_detector() -> None:
         ("other", ("job job", "needs other")),
         ("deep", ("job job", "needs middle", "needs deep")),
     ]
+
+
+DEPLOY = """\
+deploy:
+  needs: a
+  if: {condition}
+  runs-on: ubuntu-24.04
+  steps: [{{run: echo}}]
+a:
+  needs: changes
+  if: needs.changes.outputs.a == 'true'
+  runs-on: ubuntu-24.04
+  steps: [{{run: echo}}]
+"""
+ALWAYS_PUSHED = RULES.replace("{inputs: [/a/]}", "{inputs: [/a/], events: {push: always}}")
+
+
+@pytest.mark.parametrize(
+    ("on", "condition", "rules", "expected"),
+    [
+        ("push", "github.event_name == 'push'", RULES, "a"),
+        ("push", "github.event_name == 'push'", ALWAYS_PUSHED, ""),
+        ("[push, pull_request]", "github.event_name == 'push'", ALWAYS_PUSHED, ""),
+        ("[push, pull_request]", "github.ref == 'refs/heads/main'", ALWAYS_PUSHED, ""),
+        ("[push, pull_request]", "success()", ALWAYS_PUSHED, "a"),
+        ("[push, pull_request]", "github.event_name != 'push'", ALWAYS_PUSHED, "a"),
+        ("[push, pull_request]", "github.event_name ==", ALWAYS_PUSHED, ""),
+        ("[push, schedule]", "success()", ALWAYS_PUSHED, ""),
+        ("workflow_call", "success()", ALWAYS_PUSHED, "a"),
+    ],
+    ids=[
+        "inputs decide on a push",
+        "a push always runs",
+        "and the job runs for pushes alone",
+        "or for one branch alone",
+        "but for pull requests too",
+        "or for those alone",
+        "a condition that is none",
+        "inputs decide on no event",
+        "the event is that of the caller",
+    ],
+)
+def test_a_job_belongs_to_a_suite_only_where_inputs_decide_on_its_events(
+    on: str, condition: str, rules: str, expected: str
+) -> None:
+    assert selected(DEPLOY.format(condition=condition), rules, on)["deploy"] == expected
+
+
+def test_a_workflow_that_others_call_is_read_with_them_alone() -> None:
+    jobs = "jobs: {a: {runs-on: x, steps: [{run: cat f}]}}\n"
+    files = {
+        ".github/workflows/one.yml": f"on: push\n{jobs}",
+        ".github/workflows/two.yml": f"on: workflow_call\n{jobs}",
+    }
+    found = wirings_of(load_rules(RULES, "rules.yaml").rules, Library(checkout(files)), [], OWN_OUTPUTS)
+    assert [wiring.workflow.file for wiring in found] == [".github/workflows/one.yml"]
