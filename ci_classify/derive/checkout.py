@@ -30,6 +30,8 @@ class Checkout:
         self.submodules = tuple(path for path in self.paths if kinds[path] is Kind.SUBMODULE)
         self._read = read
         self._texts: dict[str, str | None] = {}
+        self.unreadable: dict[str, tuple[int, str]] = {}
+        """Files that were looked into and can't be read: the line, and why."""
 
     def is_file(self, path: str) -> bool:
         """Return whether a path is a tracked file, or a link."""
@@ -81,13 +83,17 @@ class Checkout:
             seen.add(path)
             path = target
         if self.kinds.get(path) is not Kind.FILE:
+            if seen and not self.is_directory(path):
+                self.unreadable[min(seen)] = (1, "it is a link that leads to no file of the repository")
             return None
         content = self._read(path)
         if len(content) > MAX_TEXT_BYTES:
+            self.unreadable[path] = (1, f"it is larger than {MAX_TEXT_BYTES >> 20} MiB")
             return None
         try:
             return content.decode("utf-8-sig").replace("\r\n", "\n")
         except UnicodeDecodeError:
+            self.unreadable[path] = (1, "it is not UTF-8")
             return None
 
 

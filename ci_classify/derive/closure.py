@@ -1,7 +1,7 @@
 """All that a job reads: sources are looked into until nothing new is found. Each path keeps the shortest way to it."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from ci_classify.core.record import Record
@@ -80,6 +80,7 @@ class Deriver:
                         absent.setdefault(found, chain)
                     case _:
                         assert_never(found)
+        unclear |= dict.fromkeys(self._unreadable(paths))
         return Closure(paths=tuple(paths.values()), unclear=tuple(unclear), absent=tuple(absent.items()))
 
     def _add(self, found: Reads, chain: tuple[str, ...], paths: dict[str, Derived]) -> None:
@@ -100,6 +101,13 @@ class Deriver:
                 yield path
                 target = self.library.checkout.target(path)
                 waiting += self.library.checkout.named(target) if target is not None else ()
+
+    def _unreadable(self, paths: Iterable[str]) -> Iterator[Unclear]:
+        """Return what was to be looked into, and can't be read."""
+        for path in paths:
+            if path in self.library.checkout.unreadable:
+                line, why = self.library.checkout.unreadable[path]
+                yield Unclear(place=Place(file=path, line=line), why=f"what {path} reads is not known: {why}")
 
     def _expand(self, source: Source) -> tuple[Found, ...]:
         known = self._expanded.get(source)

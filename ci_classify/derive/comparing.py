@@ -194,6 +194,10 @@ class _Comparison:
                 for one in self._readings.closure(wiring, job).unclear if job.id in used else ():
                     found[Unresolved(job=job.id, file=one.place.file, line=one.place.line, why=one.why)] = None
             found |= dict.fromkeys(_selected_steps(wiring))
+        for path in self._library.workflow_files():
+            if self._library.workflow(path) is None and self._library.checkout.text(path) != "":
+                line, why = self._library.checkout.unreadable.get(path, (1, "it is no file"))
+                found[Unresolved(job="", file=path, line=line, why=f"the workflow can't be read: {why}")] = None
         read = {name for clause in self._readings.by_suites for name in clause}
         for suite in self._suites.values():
             if suite.name not in read:

@@ -28,29 +28,28 @@ class Library:
 
     def workflow(self, path: str) -> Workflow | None:
         """Return a workflow."""
-        return self._read("workflow", path, lambda text: read_workflow(text.encode(), path).workflow)
+        return self._read("workflow", path, self._parse_workflow)
 
     def action(self, directory: str) -> tuple[str, Action] | None:
         """Return the file of the action in a directory, and the action."""
         for name in ACTION_FILES:
             path = f"{directory}/{name}" if directory else name
-            found = self._read("action", path, lambda text, path=path: read_action(text.encode(), path))  # type: ignore[misc]
+            found = self._read("action", path, _parse_action)
             if found is not None:
                 return path, found
         return None
 
     def python(self, path: str) -> ast.Module | None:
         """Return the syntax of a Python file."""
-        return self._read("python", path, _parse_python)
+        return self._read("Python", path, _parse_python)
 
     def toml(self, path: str) -> Table:
         """Return the table of a TOML file; an empty one where it can't be read."""
-        return self._read("toml", path, tomllib.loads) or {}
+        return self._read("TOML", path, _parse_toml) or {}
 
     def json(self, path: str) -> Table:
         """Return the object of a JSON file; an empty one where it can't be read."""
-        found = self._read("json", path, json.loads)
-        return found if isinstance(found, dict) else {}
+        return self._read("JSON", path, _parse_json) or {}
 
     def nearest(self, directory: str, *names: str) -> str | None:
         """Return the first file of these names in a directory or above it."""
@@ -72,15 +71,28 @@ class Library:
             self._made[key] = make()
         return self._made[key]  # type: ignore[return-value]
 
-    def _read(self, kind: str, path: str, parse: Callable[[str], _T | None]) -> _T | None:
+    def _read(self, kind: str, path: str, parse: Callable[[str, str], _T | None]) -> _T | None:
         key = (kind, path)
         if key not in self._known:
             text = self.checkout.text(path)
-            try:
-                self._known[key] = None if text is None else parse(text)
-            except (ValueError, RecursionError):  # no TOML, no JSON, too deep
-                self._known[key] = None
+            self._known[key] = None if text is None else self._parsed(kind, path, text, parse)
         return self._known[key]  # type: ignore[return-value]
+
+    def _parsed(self, kind: str, path: str, text: str, parse: Callable[[str, str], _T | None]) -> _T | None:
+        """Return a parsed file; one that is not what its name says is remembered as unreadable."""
+        try:
+            found = parse(text, path)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # MemoryError: nested too deeply for Python
+            found = None
+        if found is None:
+            self.checkout.unreadable.setdefault(path, (1, f"it can't be read as {kind}"))
+        return found
+
+    def _parse_workflow(self, text: str, path: str) -> Workflow | None:
+        found = read_workflow(text.encode(), path)
+        for problem in found.problems[:1]:
+            self.checkout.unreadable[path] = (problem.line, problem.message)
+        return found.workflow
 
 
 def table(value: object) -> Table:
@@ -95,10 +107,20 @@ def texts(value: object) -> tuple[str, ...]:
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
-def _parse_python(text: str) -> ast.Module | None:
+def _parse_action(text: str, path: str) -> Action | None:
+    return read_action(text.encode(), path)
+
+
+def _parse_toml(text: str, _: str) -> Table:
+    return tomllib.loads(text)
+
+
+def _parse_json(text: str, _: str) -> Table | None:
+    found = json.loads(text)
+    return found if isinstance(found, dict) else None
+
+
+def _parse_python(text: str, _: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
+        return ast.parse(text)

@@ -83,6 +83,9 @@ def package_manager(command: Command, words: list[str], library: Library) -> Ite
             source = NodeScript(directory=package, name=script, environment=command.environment)
             label = f"{words[0]} run {script}" + (f" in {package}" if package else "")
             yield Leads(label=label, place=command.place, source=source)
+        else:
+            path = f"{package}/{MANIFEST}".lstrip("/")
+            yield Reads(label=f"looks for {script} in {path}", place=command.place, paths=(path,))
     yield from named(rest[2:], directory, command.place, library, bare=False)
 
 

@@ -51,7 +51,6 @@ def expand_module(source: PythonModule, library: Library) -> Iterator[Found]:
     yield Reads(label=source.path, place=place, paths=(source.path,))
     module = library.python(source.path)
     if module is None:
-        yield Unclear(place=place, why=f"{source.path} can't be read as Python")
         return
     line = commands_of(source.path, library)
     unneeded = line.unneeded(source.commands) if line is not None else frozenset[int]()

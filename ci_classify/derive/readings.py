@@ -1,6 +1,7 @@
 """What each suite reads: the jobs that it selects, those that they use, and every path that these read."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from ci_classify.core.model import Rules
 from ci_classify.core.record import Record
@@ -22,8 +23,7 @@ class Way(Record):
     @property
     def chain(self) -> tuple[str, ...]:
         """The labels from the job of the suite to the path."""
-        found = (*self.labels, *self.derived.chain, self.derived.path)
-        return found[:-1] if len(found) > 1 and found[-1] == found[-2] else found
+        return tuple(label for label, _ in groupby((*self.labels, *self.derived.chain, self.derived.path)))
 
 
 class Reading(Record):

@@ -20,6 +20,7 @@ from ci_classify.derive.naming import GLOB, located
 from ci_classify.derive.values import OUTSIDE
 
 MAX_ALTERNATIVES = 64  # values of one variable, and ways to read one command
+MAX_VALUE = 100_000  # characters: no path is as long, and variables made of each other grow without end
 
 _SPLIT = "\x1f"  # between words that an unquoted value becomes
 _QUOTE = str.maketrans(GLOB)
@@ -132,7 +133,7 @@ class Values:
             values = self._part(part)
             if len(found) * len(values) > MAX_ALTERNATIVES:
                 values = [UNKNOWN]
-            found = [before + value for before in found for value in values]
+            found = [_bounded(before + value) for before in found for value in values]
         plain = word.plain
         if plain is not None and "{" in plain and "," in plain:
             found = _braces(plain)
@@ -225,6 +226,10 @@ class Values:
                 return text
             case _:
                 return UNKNOWN
+
+
+def _bounded(text: str) -> str:
+    return text if len(text) <= MAX_VALUE else UNKNOWN
 
 
 def _braces(text: str) -> list[str]:

@@ -27,6 +27,7 @@ from ci_classify.core.record import Record
 from ci_classify.core.workflow import Input, Text
 from ci_classify.derive.found import TOP, UNKNOWN, Inputs, Pairs, Value
 
+MAX_VALUE = 1 << 20  # characters: values made of each other grow without end
 OUTSIDE = "/runner"  # the start of paths that lie on the runner, out of the checkout
 
 _ON_THE_RUNNER = {("runner", "temp"), ("runner", "tool_cache"), ("github", "event_path"), ("github", "path")}
@@ -51,6 +52,8 @@ def text_in(text: str, scope: Scope) -> str:
     for start, inner in pieces:
         found += text[at:start] + _as_text(_value_of(inner, scope))
         at = start + len(inner) + 5
+        if len(found) > MAX_VALUE:
+            return UNKNOWN
     return found + text[at:]
 
 
@@ -190,7 +193,8 @@ def _call(name: str, arguments: tuple[Expression, ...]) -> Expression:
     texts = [_as_text(value) for value in values]
     match name, texts:
         case "format", [template, *rest]:
-            return Literal(value=_format(template, rest))
+            found = _format(template, rest)
+            return call if UNKNOWN in found else Literal(value=found)
         case "contains", [text, part]:
             return Literal(value=part.lower() in text.lower())
         case "startswith", [text, part]:
@@ -208,7 +212,8 @@ def _format(template: str, values: list[str]) -> str:
         number = int(match[1])
         return values[number] if number < len(values) else UNKNOWN
 
-    return re.sub(r"\{\{|\}\}|\{(\d{1,4})\}", put, template)
+    found = re.sub(r"\{\{|\}\}|\{(\d{1,4})\}", put, template)
+    return found if len(found) <= MAX_VALUE else UNKNOWN
 
 
 def _value_of(inner: str, scope: Scope) -> Value:

@@ -64,7 +64,7 @@ def _called(job: Job, uses: Text, scope: Scope, file: str, library: Library) -> 
         yield Unclear(place=place, why=f"{name} is a workflow of another repository, and what it reads is not known")
         return
     workflow = library.workflow(path)
-    if workflow is None:
+    if workflow is None or not workflow.jobs:
         yield Absent(kind="workflow", place=place, path=path)
         return
     given: dict[str, Value] = {key.lower(): value_in(text.text, scope) for key, text in job.inputs.items()}

@@ -83,7 +83,7 @@ def drift_findings(report: DriftReport) -> list[Finding]:
 
 def _findings(findings: Sequence[DriftFinding]) -> Iterator[str]:
     def key(one: DriftFinding) -> tuple[object, ...]:
-        return (one.suite or "", one.code, one.chain[:-2])
+        return (one.suite or "", one.code, one.file, one.line, one.chain[:-1])
 
     for _, group in groupby(sorted(findings, key=key), key=key):
         members = sorted(group, key=lambda one: one.path)

@@ -171,3 +171,43 @@ def test_no_path_is_too_strange() -> None:
     name = "src/\udce9\n::error::\x1b[2J"
     found = findings(rules("{inputs: [/src/a, /src/b]}", "{inputs: ['*']}"), workflow("lint src"), {name: ""})
     assert found == [f"input-missing a {name}"]
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "why"),
+    [
+        ("src/x.py", "def", "it can't be read as Python"),
+        ("src/x.py", "\udce9", "it is not UTF-8"),
+        ("src/x.py", "(" * 5_000, "it can't be read as Python"),
+        ("src/x.sh", "\udce9", "it is not UTF-8"),
+        ("src/x.sh", " " * (4 << 20) + "\n", "it is larger than 4 MiB"),
+        ("src/package.json", "{", "it can't be read as JSON"),
+        ("src/package.json", "[]", "it can't be read as JSON"),
+        ("src/package.json", "[" * 50_000, "it can't be read as JSON"),
+        ("src/Cargo.toml", "[", "it can't be read as TOML"),
+        ("src/Dockerfile", "\udce9", "it is not UTF-8"),
+        ("src/Makefile", "\udce9", "it is not UTF-8"),
+        ("src/x.js", "\udce9", "it is not UTF-8"),
+    ],
+    ids=lambda value: ascii(value)[:30],
+)
+def test_a_file_that_cannot_be_looked_into_is_unresolved(path: str, content: str, why: str) -> None:
+    commands = {
+        "src/x.py": "python src/x.py",
+        "src/x.sh": "bash src/x.sh",
+        "src/package.json": "npm test --prefix src",
+        "src/Cargo.toml": "cargo build --manifest-path src/Cargo.toml",
+        "src/Dockerfile": "docker build src",
+        "src/Makefile": "make -C src",
+        "src/x.js": "node src/x.js",
+    }
+    report = drift(rules("{inputs: ['*']}"), checkout({**FILES, path: content, WORKFLOW: workflow(commands[path])}))
+    expected = ("one", path, f"what {path} reads is not known: {why}")
+    assert expected in [(one.job, one.file, one.why) for one in report.unresolved]
+
+
+@pytest.mark.parametrize("content", ["on: [push\n", "\udce9", "a: 'b\n"], ids=["no YAML", "no UTF-8", "unfinished"])
+def test_a_workflow_that_cannot_be_read_is_unresolved(content: str) -> None:
+    files = {**FILES, WORKFLOW: workflow("echo"), ".github/workflows/other.yml": content}
+    report = drift(rules("{inputs: ['*']}", "{inputs: ['*']}"), checkout(files))
+    assert [(one.job, one.file) for one in report.unresolved] == [("", ".github/workflows/other.yml")]
