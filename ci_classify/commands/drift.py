@@ -61,7 +61,8 @@ def _report(at: AtRevision, checkout: Checkout, given: list[str], *, unread: boo
             raise UsageError(f"{path} is no workflow at {at.tree.commit[:12]}", "name a tracked workflow file")
     wirings = wirings_of(at.loaded.rules, library, given, OWN_OUTPUTS)
     if not wirings:
-        raise UsageError("no workflow reads the outputs of these rules", "name one with --workflow")
+        broken = [f"; {path} can't be read: {why}" for path, (_, why) in sorted(checkout.unreadable.items())]
+        raise UsageError(f"no workflow reads the outputs of these rules{''.join(broken)}", "name one with --workflow")
     return compare(at.loaded.rules, library, wirings, unread=unread)
 
 

@@ -28,6 +28,7 @@ class Checkout:
         self.kinds = kinds
         self.paths = tuple(sorted(kinds))
         self.submodules = tuple(path for path in self.paths if kinds[path] is Kind.SUBMODULE)
+        self._links = frozenset(path for path in self.paths if kinds[path] is Kind.LINK)
         self._read = read
         self._texts: dict[str, str | None] = {}
         self.unreadable: dict[str, tuple[int, str]] = {}
@@ -35,10 +36,12 @@ class Checkout:
 
     def is_file(self, path: str) -> bool:
         """Return whether a path is a tracked file, or a link."""
+        *_, path = self._followed(path)
         return self.kinds.get(path) in {Kind.FILE, Kind.LINK}
 
     def is_directory(self, path: str) -> bool:
         """Return whether tracked paths lie below a path, which may be a submodule."""
+        *_, path = self._followed(path)
         if not path or path in self.submodules:
             return True
         at = bisect_left(self.paths, path + "/")
@@ -46,6 +49,7 @@ class Checkout:
 
     def below(self, directory: str) -> tuple[str, ...]:
         """Return all tracked paths below a directory; a submodule is itself."""
+        *_, directory = self._followed(directory)
         if not directory:
             return self.paths
         if self.submodule_of(directory):
@@ -55,15 +59,28 @@ class Checkout:
         return self.paths[start:end]
 
     def named(self, path: str) -> tuple[str, ...]:
-        """Return what a path names: a file, all below a directory, or the submodule that it lies in."""
+        """Return what a path names: links on the way, and a file, all below a directory, or the submodule around it."""
+        *links, path = self._followed(path)
         submodule = self.submodule_of(path)
         if submodule is not None:
-            return (submodule,)
-        return (path,) if self.is_file(path) else self.below(path)
+            return (*links, submodule)
+        return (*links, path) if self.is_file(path) else (*links, *self.below(path))
 
     def submodule_of(self, path: str) -> str | None:
         """Return the submodule that a path is or lies in, or None."""
         return next((name for name in self.submodules if path == name or path.startswith(name + "/")), None)
+
+    def _followed(self, path: str) -> list[str]:
+        """Return the links among the directories of a path, and last the path without them."""
+        found: list[str] = []
+        while self._links and path not in self.kinds:
+            link = next((above for above in reversed(ancestors(parent(path))) if above in self._links), None)
+            target = self.target(link) if link is not None and link not in found else None
+            if link is None or target is None:
+                break
+            found.append(link)
+            path = join(target, path[len(link) + 1 :]) or ""
+        return [*found, path]
 
     def text(self, path: str) -> str | None:
         """Return the text of a file, or None for what is no text: absent, too large, not UTF-8, a submodule."""
@@ -79,9 +96,10 @@ class Checkout:
 
     def _load(self, path: str) -> str | None:
         seen: set[str] = set()
+        *_, path = self._followed(path)
         while path not in seen and (target := self.target(path)) is not None:
             seen.add(path)
-            path = target
+            *_, path = self._followed(target)
         if self.kinds.get(path) is not Kind.FILE:
             if seen and not self.is_directory(path):
                 self.unreadable[min(seen)] = (1, "it is a link that leads to no file of the repository")

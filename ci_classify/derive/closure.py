@@ -1,36 +1,15 @@
 """All that a job reads: sources are looked into until nothing new is found. Each path keeps the shortest way to it."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from ci_classify.core.record import Record
-from ci_classify.derive import cargo, docker, make, node, programs, python_modules, shell
-from ci_classify.derive.actions import expand_action
-from ci_classify.derive.found import (
-    Absent,
-    CalledWorkflow,
-    Command,
-    Crate,
-    DockerBuild,
-    Found,
-    JobBody,
-    Leads,
-    LocalAction,
-    MakeTarget,
-    NodeModule,
-    NodePackage,
-    NodeScript,
-    Place,
-    PythonCode,
-    PythonModule,
-    Reads,
-    ShellScript,
-    Source,
-    Unclear,
-)
+from ci_classify.derive.expanding import expand, way_of
+from ci_classify.derive.found import Absent, Found, Leads, Place, Reads, Source, Unclear
 from ci_classify.derive.library import Library
-from ci_classify.derive.workflows import expand_job, expand_workflow
+
+MAX_WAYS = 200  # to call one script, action or target: what calls itself with ever more is stopped there
 
 
 class Derived(Record):
@@ -63,6 +42,7 @@ class Deriver:
         unclear: dict[Unclear, None] = {}
         absent: dict[Absent, tuple[str, ...]] = {}
         seen = {start}
+        ways = Counter[object]()
         waiting: deque[tuple[Source, tuple[str, ...]]] = deque([(start, ())])
         while waiting:
             source, chain = waiting.popleft()
@@ -70,10 +50,14 @@ class Deriver:
                 match found:
                     case Reads():
                         self._add(found, chain, paths)
-                    case Leads(source=other, label=label):
+                    case Leads(source=other, label=label, place=place):
                         if other not in seen:
                             seen.add(other)
-                            waiting.append((other, (*chain, label)))
+                            ways[way_of(other)] += 1
+                            if ways[way_of(other)] <= MAX_WAYS:
+                                waiting.append((other, (*chain, label)))
+                            else:
+                                unclear[Unclear(place=place, why=f"{label}, in more ways than are looked at")] = None
                     case Unclear():
                         unclear[found] = None
                     case Absent():
@@ -84,13 +68,15 @@ class Deriver:
         return Closure(paths=tuple(paths.values()), unclear=tuple(unclear), absent=tuple(absent.items()))
 
     def _add(self, found: Reads, chain: tuple[str, ...], paths: dict[str, Derived]) -> None:
-        for path in self._with_targets(found.paths):
+        checkout = self.library.checkout
+        tracked = [one for path in found.paths for one in ((path,) if path in checkout.kinds else checkout.named(path))]
+        for path in self._with_targets(tracked):
             known = paths.get(path)
             if known is None or (found.exact and not known.exact):
                 labels = chain if found.label == path else (*chain, found.label)
                 paths[path] = Derived(path=path, chain=labels, place=found.place, exact=found.exact)
 
-    def _with_targets(self, paths: tuple[str, ...]) -> Iterator[str]:
+    def _with_targets(self, paths: Sequence[str]) -> Iterator[str]:
         """Return paths with what links among them lead to."""
         seen: set[str] = set()
         waiting = list(reversed(paths))
@@ -112,37 +98,5 @@ class Deriver:
     def _expand(self, source: Source) -> tuple[Found, ...]:
         known = self._expanded.get(source)
         if known is None:
-            known = self._expanded[source] = tuple(dict.fromkeys(_expand(source, self.library)))
+            known = self._expanded[source] = tuple(dict.fromkeys(expand(source, self.library)))
         return known
-
-
-def _expand(source: Source, library: Library) -> Iterator[Found]:
-    match source:
-        case JobBody():
-            return expand_job(source, library)
-        case CalledWorkflow():
-            return expand_workflow(source, library)
-        case LocalAction():
-            return expand_action(source, library)
-        case ShellScript():
-            return shell.expand_script(source, library)
-        case Command():
-            return programs.expand_command(source, library)
-        case PythonModule():
-            return python_modules.expand_module(source, library)
-        case PythonCode():
-            return python_modules.expand_code(source, library)
-        case Crate():
-            return cargo.expand_crate(source, library)
-        case NodePackage():
-            return node.expand_package(source, library)
-        case NodeScript():
-            return node.expand_script(source, library)
-        case NodeModule():
-            return node.expand_module(source, library)
-        case DockerBuild():
-            return docker.expand_build(source, library)
-        case MakeTarget():
-            return make.expand_target(source, library)
-        case _:
-            assert_never(source)

@@ -74,34 +74,50 @@ def matching(pattern: str, checkout: Checkout) -> tuple[str, ...]:
 @lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> re.Pattern[str]:
     """Return a regular expression that matches a path, or a directory above it."""
-    regex = ""
-    parts = pattern.split("/")
-    for number, part in enumerate(parts):
-        last = number == len(parts) - 1
-        if part == "**":
-            regex += "(?:[^/]+/)*" + ("[^/]+" if last else "")
-        else:
-            regex += _component(part) + ("" if last else "/")
+    groups: list[list[str]] = [[]]  # of components, between those that stand for any depth
+    for part in pattern.split("/"):
+        if part != "**":
+            groups[-1].append(_component(part))
+        elif groups[-1] or len(groups) == 1:
+            groups.append([])
+    first, *others = groups
+    regex = "/".join(first) + ("/" if first and others else "")
+    for group in others:
+        regex += (
+            "[^/]+" if not group else f"(?>(?:[^/]+/)*?{'/'.join(group)}(?=/|\\Z))" + "/" * (group is not others[-1])
+        )
     return re.compile(f"(?s:{regex})(?:/|\\Z)")
 
 
 def _component(part: str) -> str:
-    regex, at = "", 0
+    """Return what takes one component. After a star the first place that fits is right, save for the last one."""
+    pieces = [""]
+    at = 0
     while at < len(part):
         character = part[at]
         closing = part.find("]", at + 2) if character == "[" else -1
         if character == "*":
-            while part[at : at + 1] == "*":
-                at += 1
-            regex += "[^/]*?"
-            continue
-        if character == "?":
-            regex += "[^/]"
+            pieces += [""] if pieces[-1] or len(pieces) == 1 else []
+        elif character == "?":
+            pieces[-1] += "[^/]"
         elif closing > 0:
-            inner = part[at + 1 : closing].replace("\\", "\\\\").replace("[", "\\[")
-            regex += "[" + ("^" + inner[1:] if inner[0] in "!^" else inner) + "]"
+            pieces[-1] += _class(part[at + 1 : closing])
             at = closing
         else:
-            regex += re.escape(character)
+            pieces[-1] += re.escape(character)
         at += 1
+    first, *middle = pieces
+    last = middle.pop() if middle else None
+    stars = "".join(f"(?>[^/]*?{piece})" for piece in middle)
+    return first + stars + ("" if last is None else f"[^/]*{last}(?=/|\\Z)")
+
+
+def _class(inner: str) -> str:
+    """Return what takes one character of a list; a list that is none, such as [z-a], stands for itself."""
+    text = inner.replace("\\", "\\\\").replace("[", "\\[").replace("&&", "&\\&")
+    regex = "[" + ("^" + text[1:] if text[0] in "!^" else text) + "]"
+    try:
+        re.compile(regex)
+    except re.error:
+        return re.escape(f"[{inner}]")
     return regex

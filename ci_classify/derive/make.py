@@ -16,11 +16,11 @@ from ci_classify.derive.library import Library
 from ci_classify.derive.naming import as_written, located
 
 _NAMES = ("GNUmakefile", "makefile", "Makefile")
-_RULE = re.compile(r"^([^\s#:=][^:=]*?)\s*::?(?!=)\s*([^;#]*)(?:;(.*))?$")
+_RULE = re.compile(r"^([^\s#:=][^:=]*)::?(?!=)\s*([^;#]*)(?:;(.*))?$")
 _ASSIGNED = re.compile(r"^(?:export\s+)?([A-Za-z_][\w.-]*)\s*(?::{0,3}|[+?])=\s*(.*)$")
 _INCLUDE = re.compile(r"^-?s?include\s+(.*)$")
 _VARIABLE = re.compile(r"\$[({]([^$(){}\s]+)[)}]|\$([A-Za-z@<^*])")
-_FUNCTION = re.compile(r"\$\([^)]*\)")
+_FUNCTION = re.compile(r"\$\([^)$]*\)")
 _MOST_TARGETS = 500
 _MOST_VALUES = 500  # that need each other
 _LONGEST = 10_000  # characters of a value

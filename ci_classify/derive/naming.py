@@ -72,10 +72,8 @@ def _named(text: str, directory: str | None, place: Place, library: Library) -> 
     checkout = library.checkout
     if not text:
         return
-    start, unknown, _ = text.partition(UNKNOWN)
-    if unknown:
-        before = located(start.rpartition("/")[0], directory) if "/" in start else None
-        if before and checkout.is_directory(before):
+    if UNKNOWN in text:
+        if _may_be_tracked(text, directory, library):
             yield Unclear(place=place, why=f"a part of the path {as_written(text)} is known at run time only")
         return
     path = located(text, directory)
@@ -84,3 +82,16 @@ def _named(text: str, directory: str | None, place: Place, library: Library) -> 
     paths = matching(path, checkout) if any(sign in path for sign in GLOB) else checkout.named(path)
     if paths:
         yield Reads(label=f"names {as_written(text)}", place=place, paths=paths, exact=paths == (path,))
+
+
+def _may_be_tracked(text: str, directory: str | None, library: Library) -> bool:
+    """Return whether a path that is known in part begins in a tracked directory, or ends as a tracked file does."""
+    checkout = library.checkout
+    start, _, _ = text.partition(UNKNOWN)
+    if "/" in start:
+        before = located(start.rpartition("/")[0], directory)
+        return bool(before) and checkout.is_directory(before or "")
+    _, slash, end = text.rpartition(UNKNOWN)[2].partition("/")
+    if start or not slash or not end or any(sign in end for sign in GLOB):
+        return False
+    return library.remembered(("ends", end), lambda: any(f"/{path}".endswith(f"/{end}") for path in checkout.paths))

@@ -10,15 +10,13 @@ from collections.abc import Iterable, Iterator
 
 from ci_classify.derive import bash, powershell
 from ci_classify.derive.bash import Bracket, Simple
-from ci_classify.derive.bash_words import Substitution
-from ci_classify.derive.found import Command, Found, Leads, Place, Reads, ShellScript
+from ci_classify.derive.bash_words import Substitution, Word
+from ci_classify.derive.found import Command, Found, Leads, Place, Reads, ShellScript, Unclear
 from ci_classify.derive.library import Library
 from ci_classify.derive.naming import located, unquoted
 from ci_classify.derive.programs import expand_command
 from ci_classify.derive.shell_values import Script, Values
 from ci_classify.derive.values import OUTSIDE
-
-MAX_SOURCED = 8  # scripts that source each other
 
 _DECLARING = frozenset({"export", "local", "readonly", "declare", "typeset"})
 _MOVING = frozenset({"cd", "pushd", "set-location", "push-location", "sl", "chdir"})
@@ -27,11 +25,17 @@ _MOVING = frozenset({"cd", "pushd", "set-location", "push-location", "sl", "chdi
 def run_script(script: Script, library: Library) -> Iterator[Found]:
     """Return what the commands of a script read and run."""
     shell = _Shell(script, library)
-    nodes = _parse(script)
-    for _ in shell.walk(nodes, script.place, silent=True):  # functions may use what is assigned below them
-        pass
-    shell.start()
-    yield from dict.fromkeys(shell.walk(nodes, script.place, silent=False))
+    found: dict[Found, None] = {}
+    try:
+        nodes = _parse(script)
+        for _ in shell.walk(nodes, script.place, silent=True):  # functions may use what is assigned below them
+            pass
+        shell.start()
+        for one in shell.walk(nodes, script.place, silent=False):
+            found[one] = None
+    except RecursionError:
+        found[Unclear(place=script.place, why="a script is nested too deeply to be read")] = None
+    yield from found
 
 
 def expand_script(source: ShellScript, library: Library) -> Iterator[Found]:
@@ -63,7 +67,7 @@ class _Shell:
         self._script = script
         self._library = library
         self._values = Values(script)
-        self._sourced: list[str] = []
+        self._sourced: set[str] = set()
         self._stack: list[str | None] = []
 
     def start(self) -> None:
@@ -71,6 +75,7 @@ class _Shell:
         self._values.directory = self._script.directory
         self._values.functions = 0
         self._stack = []
+        self._sourced.clear()
 
     def walk(self, nodes: Iterable[bash.Node], place: Place, *, silent: bool) -> Iterator[Found]:
         """Return what commands do; silently where only their assignments are wanted."""
@@ -128,7 +133,7 @@ class _Shell:
         """Read a sourced script: its commands are this script's, and so are its variables."""
         path = located(word, self._values.directory)
         text = self._library.checkout.text(path) if path is not None else None
-        if path is None or text is None or len(self._sourced) > MAX_SOURCED or path in self._sourced:
+        if path is None or text is None:
             if not silent:
                 command = Command(words=(".", word), directory=self._values.directory, place=place)
                 yield from expand_command(command, self._library)
@@ -141,11 +146,12 @@ class _Shell:
                 environment=self._values.environment(),
             )
             yield Leads(label=f"sources {path}", place=place, source=source)
+        if path in self._sourced:
+            return
+        self._sourced.add(path)
         before, self._values.file = self._values.file, path
-        self._sourced.append(path)
         for _ in self.walk(_parse(self._script_of(text)), Place(file=path, line=1), silent=True):
             pass
-        self._sourced.pop()
         self._values.file = before
 
     def _script_of(self, text: str) -> Script:
@@ -157,6 +163,7 @@ class _Shell:
         """Return what the commands inside of words do."""
         words = [*node.words, *node.sources, *node.targets]
         words += [value for assigned in node.assignments for value in assigned.values]
+        words += _words_of(node.document)
         for part in (part for word in words for part in word.parts if isinstance(part, Substitution)):
             line = place.line - node.line + part.line
             inner = bash.parse(part.script)
@@ -169,3 +176,11 @@ class _Shell:
             for alternative in self._values.evaluated(word):
                 command = Command(words=("cat", alternative), directory=self._values.directory, place=place)
                 yield from expand_command(command, self._library)
+
+
+def _words_of(document: str | None) -> list[Word]:
+    """Return a here-document as what it is to a shell: a word in double quotes, whose commands are run."""
+    if document is None or ("$(" not in document and "`" not in document):
+        return []
+    quoted = document.replace('"', '\\"')
+    return [word for node in bash.parse(f'"{quoted}"') if isinstance(node, Simple) for word in node.words]

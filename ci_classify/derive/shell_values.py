@@ -20,7 +20,7 @@ from ci_classify.derive.naming import GLOB, located
 from ci_classify.derive.values import OUTSIDE
 
 MAX_ALTERNATIVES = 64  # values of one variable, and ways to read one command
-MAX_VALUE = 100_000  # characters: no path is as long, and variables made of each other grow without end
+MAX_VALUE = 20_000  # characters: no path is as long, and variables made of each other grow without end
 
 _SPLIT = "\x1f"  # between words that an unquoted value becomes
 _QUOTE = str.maketrans(GLOB)
@@ -233,10 +233,16 @@ def _bounded(text: str) -> str:
 
 
 def _braces(text: str) -> list[str]:
-    """Return what ``a{b,c}d`` stands for."""
-    start = text.rfind("{", 0, text.find("}") if "}" in text else 0)
-    end = text.find("}", start)
-    if start < 0 or end < 0 or "," not in text[start:end]:
-        return [text]
-    found = [text[:start] + one + text[end + 1 :] for one in text[start + 1 : end].split(",")]
-    return [_SPLIT.join(inner for one in found for inner in _braces(one)[0].split(_SPLIT))]
+    """Return what ``a{b,c}d`` stands for, as one text of several words; the innermost braces come first."""
+    found, waiting = [], [text]
+    while waiting:
+        one = waiting.pop()
+        end = one.find("}")
+        start = one.rfind("{", 0, max(end, 0))
+        if start < 0 or "," not in one[start:end]:
+            found.append(one)
+            continue
+        waiting += [one[:start] + part + one[end + 1 :] for part in reversed(one[start + 1 : end].split(","))]
+        if len(waiting) + len(found) > MAX_ALTERNATIVES or sum(map(len, waiting)) > MAX_VALUE:
+            return [UNKNOWN]
+    return [_SPLIT.join(dict.fromkeys(found))]
