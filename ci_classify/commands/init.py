@@ -1,5 +1,6 @@
 """``ci-classify init``: draft a rules file from what the jobs of a repository read."""
 
+import os
 from pathlib import Path
 
 from ci_classify.commands.drift import checkout_of
@@ -30,7 +31,7 @@ def run(request: InitRequest) -> int:
     try:
         repository = Repository(Path(request.repo))
         found = rules_files.locate(repository.top, None)
-        if not request.stdout and found.path.exists():
+        if not request.stdout and os.path.lexists(found.path):
             raise UsageError(f"there are rules already: {found.shown}", "delete them, or give --stdout to see a draft")
         given = [path_in_tree(path, repository.top) for path in request.workflows]
         with checkout_of(repository, repository.tree(request.rev or "HEAD")) as checkout:

@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 
-from ci_classify.core.baseline import Baseline
+from ci_classify.core.annotations import TYPE_CHECKING
 from ci_classify.core.record import Record
-from ci_classify.core.required import RequiredCheck
+
+if TYPE_CHECKING:
+    from ci_classify.core.baseline import Baseline
+    from ci_classify.core.required import RequiredCheck
 
 
 class ChangeType(StrEnum):
@@ -200,9 +203,9 @@ class Rules(Record):
     labels: tuple[Label, ...] = ()
     suites: tuple[Suite, ...] = ()
     producers: tuple[Producer, ...] = ()
-    required_check: RequiredCheck | None = None
+    required_check: "RequiredCheck | None" = None
     examples: tuple[Example, ...] = ()
-    baselines: tuple[Baseline, ...] = ()
+    baselines: "tuple[Baseline, ...]" = ()
     drift: tuple[DriftAnswer, ...] = ()
 
     @property

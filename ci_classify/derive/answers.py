@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from ci_classify.core.findings import DriftCode
-from ci_classify.core.matching import SetEvaluator
 from ci_classify.core.model import DriftAnswer, Ignore, Rules
 from ci_classify.core.record import Record
+from ci_classify.core.set_evaluator import SetEvaluator
 from ci_classify.derive.checkout import Checkout
 
 

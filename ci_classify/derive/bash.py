@@ -56,6 +56,7 @@ class _Parser:
     def __init__(self, lexer: Lexer) -> None:
         self._tokens = lexer.tokens()
         self._bodies = lexer.bodies
+        self._closing = _closing(self._tokens)
         self._at = 0
         self._found: list[Node] = []
         self._braces: list[OneOf["function", "group"]] = []
@@ -84,7 +85,7 @@ class _Parser:
     def _separator(self, token: Operator) -> None:
         self._at += 1
         if token.text == "(":
-            if self._next_is("("):
+            if self._is_arithmetic():
                 self._skip_arithmetic()
             else:
                 self._found.append(Bracket(kind="subshell", opens=True))
@@ -96,6 +97,15 @@ class _Parser:
     def _next_is(self, operator: str) -> bool:
         token = self._tokens[self._at] if self._at < len(self._tokens) else None
         return isinstance(token, Operator) and token.text == operator
+
+    def _is_arithmetic(self) -> bool:
+        """Return whether the bracket just read is that of ``((...))``, which is closed by two at once too."""
+        inner = self._tokens[self._at] if self._at < len(self._tokens) else None
+        if not isinstance(inner, Operator) or inner.text != "(" or not inner.joined:
+            return False
+        after = self._closing.get(self._at, len(self._tokens)) + 1
+        last = self._tokens[after] if after < len(self._tokens) else None
+        return last is None or (isinstance(last, Operator) and last.text == ")" and last.joined)
 
     def _skip_arithmetic(self) -> None:
         depth = 1
@@ -151,6 +161,7 @@ class _Parser:
             assigned = Assignment(name=words[0].plain, values=tuple(words[2:]))
             self._found.append(Simple(line=line, assignments=(assigned,), words=()))
         elif self._next_is("("):
+            self._at += 1
             self._skip_arithmetic()
 
     def _until_in(self) -> None:
@@ -259,3 +270,15 @@ class _Parser:
             targets=tuple(targets),
             document=document,
         )
+
+
+def _closing(tokens: list[Token]) -> dict[int, int]:
+    """Return the places of brackets, each with that of the one which closes it."""
+    found: dict[int, int] = {}
+    opened: list[int] = []
+    for number, token in enumerate(tokens):
+        if isinstance(token, Operator) and token.text == "(":
+            opened.append(number)
+        elif isinstance(token, Operator) and token.text == ")" and opened:
+            found[opened.pop()] = number
+    return found

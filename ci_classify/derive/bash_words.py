@@ -58,10 +58,11 @@ class Word(Record):
 
 
 class Operator(Record):
-    """What stands between words; a line feed is one."""
+    """What stands between words; a line feed is one. ``joined``: it follows another one without a space."""
 
     text: str
     line: int
+    joined: bool = False
 
 
 class Read(Record):
@@ -98,8 +99,9 @@ class Lexer:
                 end = text.find("\n", self._at)
                 self._at = len(text) if end < 0 else end
             elif character in _META and not text.startswith(("<(", ">("), self._at):
-                found.append(self._operator())
-                if found[-1] == Operator(text="\n", line=found[-1].line):
+                operator = self._operator()
+                found.append(operator)
+                if operator.text == "\n":
                     self._read_documents()
             else:
                 line = self._line()
@@ -119,8 +121,9 @@ class Lexer:
     def _operator(self) -> Operator:
         line = self._line()
         found = next((o for o in _OPERATORS if self._text.startswith(o, self._at)), self._text[self._at])
+        joined = self._at > 0 and self._text[self._at - 1] in "()"
         self._at += len(found)
-        return Operator(text=found, line=line)
+        return Operator(text=found, line=line, joined=joined)
 
     def _read_documents(self) -> None:
         for delimiter, cut, number in self.documents:

@@ -77,6 +77,9 @@ def test_what_is_nested_too_deeply_is_unresolved(script: str) -> None:
 LARGE = {
     "braces": ("cat f " + "{a,b}" * 40, {}),
     "braces in braces": ("cat f " + "{a," * 3_000 + "b" + "}" * 3_000, {}),
+    "arithmetic": ("for ((i = 0; i < 3; i++)); do cat f; done", {}),
+    "a subshell in a subshell": ("((cd x && make) || (cat f))", {}),
+    "commands in a here-document": ("tee x <<E\n$(cat f)\nE", {}),
     "subshells": ("( " * 20_000 + "cat f" + " )" * 20_000, {}),
     "variables that double": ("\n".join(f'V{n}="$V{n - 1}$V{n - 1}"' for n in range(60)) + "\ncat f $V59", {}),
     "an expression that doubles": (

@@ -9,7 +9,8 @@ from support.ownership import owned_by_another_user
 from support.repository import BuiltRepository, Executable, Link, Submodule, in_order, run_git
 
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
-from ci_classify.edges.git import Repository, find_git
+from ci_classify.edges.git import Repository
+from ci_classify.edges.git_process import find_git
 
 CHANGED = ["a.py", "docs/m.md", "link", "src/a.py", "src/m.py", "s\u00e4/x.py", "tool.sh", "vendor/v"]
 
@@ -228,7 +229,7 @@ def test_a_bare_repository_below_a_working_tree_is_meant_when_it_is_named(
     base, head = in_order(inner, {"a": "1"}, {"a": "2"})
     inner.name("refs/heads/main", head)
     repository = Repository(inner.directory)
-    assert repository.top == inner.directory
+    assert repository.top == str(inner.directory)
     assert repository.changes([base], head).paths == ["a"]
 
 
@@ -387,10 +388,10 @@ def test_a_git_inside_the_repository_is_never_run(
 def test_a_link_inside_the_repository_to_a_git_outside_is_not_run(
     built: BuiltRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = find_git(built.directory)
+    real = find_git(str(built.directory))
     (built.directory / "git").symlink_to(real)
     monkeypatch.setenv("PATH", os.pathsep.join([str(built.directory), os.environ["PATH"]]))
-    assert find_git(built.directory) == real
+    assert find_git(str(built.directory)) == real
 
 
 @pytest.mark.parametrize("path", ["", "/nowhere", "REPOSITORY/bin"])
