@@ -34,7 +34,7 @@ def test_a_draft_passes_check_and_drift(
     case: Path, built: BuiltRepository, capsys: pytest.CaptureFixture[str], snapshots: Snapshots
 ) -> None:
     files = yaml.safe_load(case.read_text(encoding="utf-8"))
-    snapshots.check(f"init-{case.stem}.yaml", drafted(built, files, capsys))
+    snapshots.check(str(case.with_suffix(".draft.txt")), drafted(built, files, capsys))
 
 
 def test_the_draft_of_nvx_passes_check_and_drift(
@@ -47,7 +47,7 @@ def test_the_draft_of_nvx_passes_check_and_drift(
     }
     files |= {"openvmm": Submodule("1" * 40), CI: paths[CI].replace("\non:\n", "\non:\n  merge_group:\n")}
     assert files[CI] != paths[CI]
-    snapshots.check("init-nvx.yaml", drafted(built, files, capsys))
+    snapshots.check(str(PROJECT / "tests/cases/init/nvx.draft.txt"), drafted(built, files, capsys))
 
 
 JOB = "runs-on: ubuntu-24.04, steps: [{run: "
