@@ -86,7 +86,7 @@ class Selection:
             events = judged.events
         elif not events or "workflow_call" in events:
             return True
-        decided = [e for e in events if any(Mode.INPUTS in _possible_modes(self._rules, name, e) for name in clause)]
+        decided = [e for e in events if any(Mode.INPUTS in possible_modes(self._rules, name, e) for name in clause)]
         return any(judged is not None or may_run_for(self._wiring, job, [event]) for event in decided)
 
     def _suites_of(self, outputs: list[str]) -> Clause:
@@ -145,7 +145,7 @@ def _smallest(clauses: set[Clause]) -> frozenset[Clause]:
     return frozenset(one for one in clauses if one and not any(other < one for other in clauses if other))
 
 
-def _possible_modes(rules: Rules, suite: str, event: str) -> set[Mode]:
+def possible_modes(rules: Rules, suite: str, event: str) -> set[Mode]:
     """Return the modes that a suite can have for an event, on some branch."""
     own = next((one.modes for one in rules.suites if one.name == suite), ())
     found: set[Mode] = set()

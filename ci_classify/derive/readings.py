@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from ci_classify.core.model import Rules
+from ci_classify.core.model import Mode, Rules
 from ci_classify.core.record import Record
 from ci_classify.core.wiring import Wiring
 from ci_classify.core.workflow import Job
 from ci_classify.derive.closure import Closure, Derived, Deriver
 from ci_classify.derive.found import JobBody
-from ci_classify.derive.jobs import Clause, Selection
+from ci_classify.derive.jobs import Clause, Selection, possible_modes
 from ci_classify.derive.library import Library
 
 
@@ -51,15 +51,18 @@ def wirings_of(rules: Rules, library: Library, given: Sequence[str], own_outputs
         or judged & wiring.workflow.jobs.keys()
         or (
             wiring.detector is None
-            and not _is_called(wiring)
+            and _is_decided(wiring)
             and any(map(wiring.output_of, wiring.workflow.jobs.values()))
         )
     ]
 
 
-def _is_called(wiring: Wiring) -> bool:
-    """Return whether other workflows alone run this one; what it reads is theirs."""
-    return set(wiring.workflow.triggers or ()) == {"workflow_call"}
+def _is_decided(wiring: Wiring) -> bool:
+    """Return whether inputs decide about any suite on an event of a workflow; not so where others alone call it."""
+    events, suites = wiring.workflow.triggers, wiring.rules.suites
+    return events is None or any(
+        Mode.INPUTS in possible_modes(wiring.rules, suite.name, event) for event in events for suite in suites
+    )
 
 
 class Readings:

@@ -53,6 +53,20 @@ def test_the_draft_of_nvx_passes_check_and_drift(
 JOB = "runs-on: ubuntu-24.04, steps: [{run: "
 
 
+def test_workflows_that_no_change_runs_are_left_alone(
+    built: BuiltRepository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jobs = f"{{one: {{{JOB}cat a}}]}}, two: {{needs: one, {JOB}cat b}}]}}, more: {{needs: one, {JOB}cat c}}]}}}}"
+    files = {
+        CI: f"on: pull_request\njobs: {jobs}\n",
+        ".github/workflows/night.yml": f"on: schedule\njobs: {jobs.replace('needs: one', 'needs: two', 1)}\n",
+        ".github/workflows/called.yml": f"on: workflow_call\njobs: {jobs.replace('cat b', 'cat d')}\n",
+        **dict.fromkeys("abcde", ""),
+    }
+    found = yaml.safe_load(drafted(built, files, capsys))
+    assert (list(found["suites"]), found["producers"]) == (["two", "more"], {"one": {"consumers": ["two", "more"]}})
+
+
 @pytest.mark.parametrize(
     ("workflows", "suites", "producers"),
     [
