@@ -70,7 +70,7 @@ def expand_command(command: Command, library: Library) -> Iterator[Found]:
             standard_input=command.standard_input,
         )
     if UNKNOWN in words[0]:
-        yield Unclear(place=command.place, why=f"which program {as_written(words[0])} is, is known at run time only")
+        yield Unclear(place=command.place, why=f"which program {as_written(words[0])} runs is known at run time only")
         yield from named(words[1:], command.directory, command.place, library, bare=False)
         return
     yield from _program(command, words, library)
