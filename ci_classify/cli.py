@@ -20,6 +20,15 @@ _branch = click.option("--branch", metavar="NAME", help="The branch that event m
 _label = click.option("--label", "labels", multiple=True, metavar="NAME", help="A label of the pull request.")
 _format = click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 
+_findings_format = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "annotations", "sarif"]),
+    default="text",
+    show_default=True,
+    help="How findings are printed.",
+)
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, message="%(version)s")
@@ -139,14 +148,7 @@ def check_required_ci(form: str, same_repository: str | None, **options: Any) ->
 @click.option("--rev", metavar="REV", help="Check the tree and the workflows of this revision.  [default: HEAD]")
 @click.option("--worktree", is_flag=True, help="Check those of the working tree instead.")
 @click.option("--workflow", "workflows", multiple=True, metavar="FILE", help="A workflow file.  [default: all]")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "annotations", "sarif"]),
-    default="text",
-    show_default=True,
-    help="How findings are printed.",
-)
+@_findings_format
 def check(**options: Any) -> int:
     """Look for mistakes in the rules and in the workflows that they steer."""
     return _call("check", "CheckRequest", None, options)
@@ -174,6 +176,36 @@ def canary() -> None:
 def canary_report(form: str, **options: Any) -> int:
     """Add records up: how often a skip would have hidden a failure."""
     return _call("canary_report", "CanaryReportRequest", form, options)
+
+
+@cli.command()
+@_repo
+@_rules
+@click.option("--rev", metavar="REV", help="Look at the tree and the workflows of this revision.  [default: HEAD]")
+@click.option(
+    "--workflow",
+    "workflows",
+    multiple=True,
+    metavar="FILE",
+    help="A workflow file.  [default: those that the rules steer]",
+)
+@click.option("--unused", is_flag=True, help="Also tell what suites claim and nothing reads.")
+@_findings_format
+def drift(**options: Any) -> int:
+    """Compare the inputs of suites with what their jobs really read."""
+    return _call("drift", "DriftRequest", None, options)
+
+
+@cli.command()
+@_repo
+@click.option("--rev", metavar="REV", help="Look at the tree and the workflows of this revision.  [default: HEAD]")
+@click.option(
+    "--workflow", "workflows", multiple=True, metavar="FILE", help="A workflow file.  [default: those for changes]"
+)
+@click.option("--stdout", is_flag=True, help="Print the draft instead of writing it.")
+def init(**options: Any) -> int:
+    """Draft a rules file from what the jobs of the workflows read."""
+    return _call("init", "InitRequest", None, options)
 
 
 @cli.command()

@@ -66,10 +66,26 @@ class Code(StrEnum):
     REUSABLE_SKIPPED = "reusable-skipped"
 
 
+class DriftCode(StrEnum):
+    """The stable names of findings about what suites really read."""
+
+    INPUT_MISSING = "input-missing"
+    INPUT_IS_DOCUMENTATION = "input-is-documentation"
+    JOB_NOT_JUDGED = "job-not-judged"
+    PRODUCER_WITHOUT_CONSUMER = "producer-without-consumer"
+    WORKFLOW_MISSING = "workflow-missing"
+    ACTION_MISSING = "action-missing"
+    HASH_OF_NOTHING = "hash-of-nothing"
+    IGNORE_HIDES_NOTHING = "ignore-hides-nothing"
+    ALSO_READS_NOTHING = "also-reads-nothing"
+    DRIFT_NAME_UNKNOWN = "drift-name-unknown"
+    READ_UNRESOLVED = "read-unresolved"
+
+
 class Finding(Record):
     """One finding: a line of a report. Line and column are 1-based."""
 
-    code: Code
+    code: Code | DriftCode
     severity: Severity
     file: str
     position: Position

@@ -1,6 +1,6 @@
 """Findings about the required check of a workflow, and about what makes a required check wait forever or pass unseen."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ci_classify.core.conditions import OTHER, Condition, TooManyRunsError, runs
 from ci_classify.core.expressions import ExpressionError, parse_condition
@@ -10,7 +10,7 @@ from ci_classify.core.wiring import Wiring, passes_all_needs, reads_needs, runs_
 from ci_classify.core.wiring_checks import such_as
 from ci_classify.core.workflow import Job, Text, reads_of_needs
 
-_REQUIRED_BY = ("pull_request", "pull_request_target", "merge_group")
+REQUIRED_BY = ("pull_request", "pull_request_target", "merge_group")
 _PATHS = ("paths", "paths-ignore")
 _BRANCHES = ("branches", "branches-ignore")
 
@@ -122,27 +122,34 @@ def _missing_jobs(wiring: Wiring) -> Iterator[Finding]:
             )
 
 
-def _not_judged(wiring: Wiring) -> Iterator[Finding]:
+def unjudged_jobs(wiring: Wiring) -> Iterator[Job]:
+    """Return the jobs that may run for a pull request, and that no required check judges."""
     gates = {gate.id for gate in wiring.gates}
     for job in wiring.steered():
         behind = wiring.workflow.ancestors(job) & gates
         judged = job.id in wiring.judged if wiring.judged else any(job.id in gate.needed for gate in wiring.gates)
-        if judged or behind or not _may_run_for_a_pull_request(wiring, job):
-            continue
+        if not judged and not behind and may_run_for(wiring, job, REQUIRED_BY):
+            yield job
+
+
+def _not_judged(wiring: Wiring) -> Iterator[Finding]:
+    gates = {gate.id for gate in wiring.gates}
+    for job in unjudged_jobs(wiring):
         message = f"{job.id} runs for pull requests, and no required check judges it"
         help_ = f"name {job.id} under `required-check.jobs` and in the `needs` of {', '.join(sorted(gates))}"
         yield wiring.finding(Code.JOB_NOT_JUDGED, Severity.WARNING, job, message, help_)
 
 
-def _may_run_for_a_pull_request(wiring: Wiring, job: Job) -> bool:
-    """Return whether a condition can hold for an event that a required check is about."""
+def may_run_for(wiring: Wiring, job: Job, events: Iterable[str]) -> bool:
+    """Return whether a condition can hold for some of these events; a required check is never about one branch."""
     triggers = wiring.workflow.triggers or {}
-    events = {*(event for event in _REQUIRED_BY if event in triggers), OTHER, None}
+    known = {*(event for event in events if event in triggers), OTHER, None}
+    on_any = not known <= {*REQUIRED_BY, OTHER, None}
     try:
         condition = Condition(parse_condition(job.condition.text) if job.condition else None)
         for made, holds in runs(lambda choices: condition.holds(wiring.any(job), choices)):
             on_branch = str(made.get("github.ref", "")).startswith("refs/heads/")
-            if holds and made.get("github.event_name") in events and not on_branch:
+            if holds and made.get("github.event_name") in known and (on_any or not on_branch):
                 return True
     except (ExpressionError, TooManyRunsError):
         return True
@@ -195,7 +202,7 @@ def _triggers(wiring: Wiring) -> Iterator[Finding]:
     triggers = wiring.workflow.triggers or {}
     file, gate = wiring.workflow.file, wiring.gates[0].id
     for event, trigger in triggers.items():
-        required = event in _REQUIRED_BY
+        required = event in REQUIRED_BY
         for key, position in trigger.filters.items():
             code = Code.MERGE_GROUP if event == "merge_group" and key in _PATHS else Code.TRIGGER_FILTER
             if key in _PATHS and (required or event == "push"):
@@ -209,7 +216,7 @@ def _triggers(wiring: Wiring) -> Iterator[Finding]:
             else:
                 continue
             yield Finding(code=code, severity=severity, file=file, position=position, message=message, help=help_)
-    pull_request = next((triggers[event] for event in _REQUIRED_BY[:2] if event in triggers), None)
+    pull_request = next((triggers[event] for event in REQUIRED_BY[:2] if event in triggers), None)
     if pull_request is not None and "merge_group" not in triggers:
         yield Finding(
             code=Code.MERGE_GROUP,

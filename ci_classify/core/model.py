@@ -172,6 +172,23 @@ class Example(Record):
     line: int
 
 
+class Ignore(Record):
+    """Derived paths that are no inputs, and why. ``position`` is that of the entry."""
+
+    paths: PathSet
+    because: str
+    position: Position
+
+
+class DriftAnswer(Record):
+    """What the rules say about what a job or a suite reads: more than can be derived, or less."""
+
+    name: str
+    also_reads: PathSet
+    ignores: tuple[Ignore, ...]
+    line: int
+
+
 class Rules(Record):
     """A loaded rules file. Every name in it is known, every pattern accepted, every chain acyclic."""
 
@@ -189,6 +206,7 @@ class Rules(Record):
     required_check: "RequiredCheck | None" = None
     examples: tuple[Example, ...] = ()
     baselines: "tuple[Baseline, ...]" = ()
+    drift: tuple[DriftAnswer, ...] = ()
 
     @property
     def decided(self) -> tuple[Suite | Producer, ...]:

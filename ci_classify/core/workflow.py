@@ -47,13 +47,18 @@ class Step(Record):
     run: Text | None = None
     inputs: Mapping[str, Text] = MappingProxyType({})
     environment: Mapping[str, Text] = MappingProxyType({})
+    shell: str | None = None
     working_directory: str = "."
     continue_on_error: Text | None = None
     texts: tuple[Text, ...] = ()
 
 
 class Job(Record):
-    """A job. ``texts`` are all values in it but conditions."""
+    """A job. ``texts`` are all values in it but conditions.
+
+    ``matrix`` holds the values of each run of it, nested ones under names such as ``target.os``, as far as the file
+    spells them out.
+    """
 
     id: str
     position: Position
@@ -61,7 +66,11 @@ class Job(Record):
     condition: Text | None = None
     outputs: Mapping[str, Text] = MappingProxyType({})
     uses: Text | None = None
+    inputs: Mapping[str, Text] = MappingProxyType({})
+    environment: Mapping[str, Text] = MappingProxyType({})
+    runs_on: tuple[Text, ...] = ()
     has_matrix: bool = False
+    matrix: tuple[Mapping[str, str], ...] = ()
     continue_on_error: Text | None = None
     steps: tuple[Step, ...] = ()
     texts: tuple[Text, ...] = ()
@@ -72,12 +81,21 @@ class Job(Record):
         return tuple(need.text for need in self.needs)
 
 
+class Input(Record):
+    """An input of a reusable workflow or an action: its type, and its value where nobody gives one."""
+
+    type: str = "string"
+    default: str | None = None
+
+
 class Workflow(Record):
-    """A workflow. ``triggers`` is None where the file has no ``on``; ``call_outputs`` are those of a reusable one."""
+    """A workflow. ``triggers`` is None where the file has no ``on``; ``call_*`` are those of a reusable one."""
 
     file: str
     triggers: Mapping[str, Trigger] | None
     jobs: Mapping[str, Job]
+    environment: Mapping[str, Text] = MappingProxyType({})
+    call_inputs: Mapping[str, Input] = MappingProxyType({})
     call_outputs: Mapping[str, Text] = MappingProxyType({})
 
     def ancestors(self, job: Job) -> frozenset[str]:
@@ -90,6 +108,16 @@ class Workflow(Record):
                 found.add(name)
                 waiting += self.jobs[name].needed if name in self.jobs else ()
         return frozenset(found)
+
+
+class Action(Record):
+    """An action: what it runs by, its steps if it is a composite one, and all values in it but conditions."""
+
+    using: str
+    inputs: Mapping[str, Input]
+    steps: tuple[Step, ...]
+    image: Text | None
+    texts: tuple[Text, ...]
 
 
 class Read(Record):

@@ -14,7 +14,8 @@ Refuses: writing anything, and fetching anything but a commit by its id when tha
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from ci_classify.core.commit_ids import is_commit_id
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
@@ -237,6 +238,15 @@ class Repository:
         """Return the bytes of an object, or None if the clone lacks it."""
         result = self.git.call(["cat-file", "blob", oid])
         return result.stdout if result is not None and result.returncode == 0 else None
+
+    @contextmanager
+    def blobs(self) -> Iterator[Callable[[str], bytes]]:
+        """Return a function that reads objects by their ids, all through one call of git.
+
+        It raises CannotClassifyError for an object that the clone lacks.
+        """
+        with self.git.start(["cat-file", "--batch"], stdin=True) as running, running.stdin:
+            yield running.object
 
     def is_submodule(self, revision: str, path: str) -> bool:
         """Return whether a path is a submodule at a revision."""

@@ -145,6 +145,26 @@ class Running:
             raise TypeError("this git was started without an input")
         return self._process.stdin
 
+    def object(self, oid: str) -> bytes:
+        """Return an object from ``cat-file --batch``, or raise CannotClassifyError if the clone lacks it."""
+        stream = self._process.stdout
+        if stream is None:
+            raise TypeError("a started git has an output")
+        try:
+            self.stdin.write(f"{oid}\n".encode())
+            self.stdin.flush()
+        except OSError:
+            self._finish()
+        words = stream.readline().split()
+        if len(words) == 2 and words[1] == b"missing":
+            raise CannotClassifyError(FallbackCause.OBJECTS_MISSING, f"the clone lacks the object {oid}")
+        size = int(words[2]) if len(words) == 3 else 0
+        content = stream.read(size + 1) if len(words) == 3 else b""
+        if len(content) != size + 1:
+            self._finish()
+            raise CannotClassifyError(FallbackCause.GIT_FAILED, f"git {self._name} ended early")
+        return content[:-1]
+
     def blocks(self) -> Iterator[bytes]:
         """Return what it prints, as it comes. At its end, raises CannotClassifyError where it failed."""
         stream = self._process.stdout

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from ci_classify.core.annotations import TYPE_CHECKING
 from ci_classify.core.errors import Problem
 from ci_classify.core.model import (
+    DriftAnswer,
     Label,
     Mode,
     PathSet,
@@ -53,6 +54,7 @@ _TOP = (
     "required-check",
     "examples",
     "baselines",
+    "drift",
 )
 _SUITE = ("inputs", "title", "events", "empty-diff", "documentation", "internal")
 _EVERYTHING = "everything"
@@ -116,7 +118,15 @@ class _Loader:
             required_check=read_required_check(self.reader, fields.get("required-check"), known),
             examples=read_examples(self.reader, fields.get("examples"), known),
             baselines=self._baselines(fields.get("baselines")),
+            drift=self._drift(fields.get("drift")),
         )
+
+    def _drift(self, node: Node | None) -> tuple[DriftAnswer, ...]:
+        if node is None:
+            return ()
+        from ci_classify.formats.drift import read_drift  # noqa: PLC0415 -- as below
+
+        return read_drift(self.reader, self._sets, node)
 
     def _baselines(self, node: Node | None) -> "tuple[Baseline, ...]":
         if node is None:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from ci_classify.core.findings import Code, Finding, Severity
+from ci_classify.core.findings import Code, DriftCode, Finding, Severity
 from ci_classify.core.text import visible
 from ci_classify.render.messages import annotation
 from ci_classify.render.plan_json import json_text
@@ -85,9 +85,9 @@ def findings_annotations(findings: Sequence[Finding]) -> str:
     )
 
 
-def findings_sarif(findings: Sequence[Finding], version: str) -> str:
-    """Return a log of SARIF 2.1.0, with a rule for each code."""
-    codes = list(Code)
+def findings_sarif(findings: Sequence[Finding], version: str, kinds: type[Code] | type[DriftCode] = Code) -> str:
+    """Return a log of SARIF 2.1.0, with a rule for each code of these kinds."""
+    codes: list[Code | DriftCode] = [*kinds]
     rules = [{"id": code.value, "shortDescription": {"text": code.value.replace("-", " ")}} for code in codes]
     results = [
         {

@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import identities, many_changes, paths_filter, replaying, start_up, whole_tree
+from benchmarks import guard, identities, many_changes, paths_filter, replaying, start_up, whole_tree
 from benchmarks.measuring import Row
 
 _MEASURES = (
@@ -15,6 +15,7 @@ _MEASURES = (
     many_changes.measure,
     identities.measure,
     whole_tree.measure,
+    guard.measure,
     replaying.measure,
 )
 

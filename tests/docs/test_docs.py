@@ -15,7 +15,7 @@ from support.repository import BuiltRepository, Submodule
 
 from ci_classify.cli import cli
 from ci_classify.core.errors import FallbackCause
-from ci_classify.core.findings import Code
+from ci_classify.core.findings import Code, DriftCode
 from ci_classify.core.model import Pattern
 from ci_classify.core.reasons import ReasonCode
 from ci_classify.formats.rules_file import load_rules
@@ -169,6 +169,11 @@ def test_the_adoption_of_the_readme_is_short() -> None:
 def test_every_finding_of_check_is_documented() -> None:
     page = (TOP / "docs/check.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE) == [code.value for code in Code]
+
+
+def test_every_finding_of_drift_is_documented() -> None:
+    page = (TOP / "docs/drift.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE) == [code.value for code in DriftCode]
 
 
 WORKFLOWS = [(where, block) for where, block in fences("yaml") if "\njobs:" in block]

@@ -1,0 +1,1 @@
+pub const ARTIFACTS: &str = include_str!("../artifacts.json");

@@ -1,0 +1,1 @@
+fn main() { nvx_rs::shared(); }

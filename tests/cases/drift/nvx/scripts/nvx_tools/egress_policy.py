@@ -1,0 +1,3 @@
+"""What a microVM may reach."""
+
+ALLOWED = ("dns",)

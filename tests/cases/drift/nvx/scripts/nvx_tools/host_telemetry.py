@@ -1,0 +1,1 @@
+"""Telemetry of hosts, by hand."""

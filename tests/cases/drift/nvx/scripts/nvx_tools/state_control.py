@@ -1,0 +1,1 @@
+"""Controls state by hand."""
