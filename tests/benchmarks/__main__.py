@@ -6,10 +6,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import identities, start_up, whole_tree
+from benchmarks import cold_start, identities, start_up, whole_tree
 from benchmarks.measuring import Row
 
-_MEASURES = (start_up.measure, identities.measure, whole_tree.measure)
+_MEASURES = (start_up.measure, cold_start.measure, identities.measure, whole_tree.measure)
 
 
 def main() -> int:
