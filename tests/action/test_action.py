@@ -197,6 +197,14 @@ def test_a_python_that_is_named_is_the_only_one(job: Job, tmp_path: Path) -> Non
     assert (code, outputs["unit"]) == (0, "true")
 
 
+def test_a_failure_is_no_reason_to_ask_another_python(job: Job, tmp_path: Path) -> None:
+    for name in ("python3", "python"):
+        program(tmp_path / name, f'echo "started $1 $2 $3"; exec {shlex.quote(sys.executable)} "$@"')
+    inputs = {"command": "check-required-ci", "needs": json.dumps({"changes": {"result": "failure", "outputs": {}}})}
+    code, printed, _ = job.step(inputs, PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert (code, printed.count("started")) == (1, 1)
+
+
 def test_a_directory_that_can_t_be_written_stays_as_it_is(job: Job, tmp_path: Path) -> None:
     action = tmp_path / "action"
     lay_out(action)
