@@ -21,6 +21,8 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[1]
+LIBRARIES = TOP / ".action/libraries"
+SINGLE_FILE = TOP / "dist/ci-classify.pyz"
 COMMAND = "python .action/bundle.py"
 
 _Entries = Mapping[str, bytes]
@@ -36,22 +38,19 @@ def main() -> int | str:
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if .action/libraries is stale")
     check = parser.parse_args().check
     libraries = _libraries(_FOR_THE_ACTION)
-    directory = TOP / ".action/libraries"
-    committed = {name: (directory / name).read_bytes() for name in _names(directory)}
+    committed = {name: (LIBRARIES / name).read_bytes() for name in _names(LIBRARIES)}
     if check:
         stale = [name for name in libraries.keys() | committed.keys() if libraries.get(name) != committed.get(name)]
         return f"not what this checkout makes: {', '.join(sorted(stale))}; run {COMMAND}" if stale else 0
     for name in committed.keys() - libraries.keys():
-        (directory / name).unlink()
+        (LIBRARIES / name).unlink()
     for name, content in libraries.items():
-        _write(directory / name, content)
-    single_file = TOP / "dist/ci-classify.pyz"
+        _write(LIBRARIES / name, content)
     program = _archive(_program())
-    _write(single_file, program)
-    single_file.chmod(0o755)
-    _write(
-        TOP / f"dist/{single_file.name}.sha256", f"{hashlib.sha256(program).hexdigest()}  {single_file.name}\n".encode()
-    )
+    _write(SINGLE_FILE, program)
+    SINGLE_FILE.chmod(0o755)
+    line = f"{hashlib.sha256(program).hexdigest()}  {SINGLE_FILE.name}\n"
+    _write(SINGLE_FILE.with_name(f"{SINGLE_FILE.name}.sha256"), line.encode())
     return 0
 
 
