@@ -37,6 +37,7 @@ def cli() -> None:
 @_label
 @click.option("--paths-from", metavar="FILE", help="Classify a list of paths, without git; - is standard input.")
 @click.option("--fetch", is_flag=True, help="Fetch a commit that a shallow clone lacks, by its id.")
+@click.option("--canary", is_flag=True, help="Run everything, and record what would have been skipped.")
 @_format
 def run(form: str, **options: Any) -> int:
     """Classify in CI: write GITHUB_OUTPUT and the job summary."""
@@ -79,6 +80,37 @@ def test(form: str, **options: Any) -> int:
     return _call("test", "TestRequest", form, options)
 
 
+@cli.command()
+@click.argument("range_", required=False, metavar="[RANGE]")
+@_repo
+@_rules
+@click.option("--pairs", metavar="FILE", help="Replay pull requests instead: a base and a head commit on each line.")
+@click.option("--against", multiple=True, metavar="FILE|REV", help="Other rules: a file, or those of a commit.")
+@click.option("--event", default="pull_request", show_default=True, metavar="NAME", help="The event.")
+@_branch
+@click.option("--durations", metavar="FILE", help="Minutes per job as JSON: a number, or a list of samples.")
+@click.option("--results", metavar="FILE", help="Results of jobs by commit as JSON, or job lists of GitHub's API.")
+@click.option("--svg", metavar="FILE", help="Draw runs per output over time, too.")
+@click.option("--format", "form", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True)
+def replay(range_: str | None, **options: Any) -> int:
+    """Classify each first-parent change of RANGE again, by these rules and by others."""
+    return _call("replay", "ReplayRequest", None, {**options, "range": range_})
+
+
+@cli.command()
+@_repo
+@_rules
+@click.option("--rev", metavar="REV", help="The commit whose files are tracked.  [default: HEAD]")
+@click.option("--paths-from", metavar="FILE", help="A list of tracked paths instead, without git; - is standard input.")
+@click.option("--examples", metavar="FILE", help="Examples in a file of their own.")
+@click.option("--range", metavar="RANGE", help="Let the first-parent changes of a range notice mutants, too.")
+@click.option("--event", default="pull_request", show_default=True, metavar="NAME", help="The event of the range.")
+@_format
+def mutate(form: str, **options: Any) -> int:
+    """Change the rules line by line, and tell which changes no example notices."""
+    return _call("mutate", "MutateRequest", form, options)
+
+
 @cli.command("check-required-ci")
 @_repo
 @_rules
@@ -92,6 +124,8 @@ def test(form: str, **options: Any) -> int:
     "--same-repository", type=click.Choice(["true", "false"]), help="Whether it is no pull request of a fork."
 )
 @click.option("--recompute", is_flag=True, help="Classify again, and fail where the detector's outputs differ.")
+@click.option("--canary", is_flag=True, help="Tell which failed jobs the rules would have skipped.")
+@click.option("--canary-record", metavar="FILE", help="Write what would have been skipped, and how it ended.")
 @_format
 def check_required_ci(form: str, same_repository: str | None, **options: Any) -> int:
     """Judge the results of jobs against the plan; 1 if any did not do what was planned."""
@@ -127,6 +161,19 @@ def check(**options: Any) -> int:
 def identity(**options: Any) -> int:
     """Print what the inputs of outputs are at a commit: entries, digest, cache key."""
     return _call("identity", "IdentityRequest", None, options)
+
+
+@cli.group()
+def canary() -> None:
+    """Try rules without trusting them: everything runs, and what they would skip is recorded."""
+
+
+@canary.command("report")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@_format
+def canary_report(form: str, **options: Any) -> int:
+    """Add records up: how often a skip would have hidden a failure."""
+    return _call("canary_report", "CanaryReportRequest", form, options)
 
 
 @cli.command()

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
+from support.repository import run_git
 from support.runner import read_output_file
 from support.step import COMMAND, Step
 
@@ -121,3 +122,25 @@ NESTED = "sets:\n  s0: &s0 [/x]\n" + "".join(f"  s{n}: &s{n} [*s{n - 1}, *s{n - 
 def test_b129_rules_that_grow_when_they_are_read_are_refused_or_read_in_bounds(step: Step, rules: str) -> None:
     written = run(step, rules, b"x\0", seconds=10, memory=300)
     assert written["run-x"] == "true"
+
+
+def test_b131_1_000_commits_of_50_paths_are_replayed_in_bounds(step: Step) -> None:
+    stream = [b"reset refs/heads/long\n\n"]
+    for number in range(1_000):
+        stream.append(
+            b"commit refs/heads/long\ncommitter B <b@localhost> %d +0000\ndata 0\n\n" % (1_600_000_000 + number)
+        )
+        for path in range(50):
+            name = b"%d/%d/%d.c" % (path % 7, number % 90, path)
+            content = b"%d" % number
+            stream.append(b"M 100644 inline %b\ndata %d\n%b\n" % (name, len(content), content))
+    run_git(step.repository, "fast-import", "--quiet", stdin=b"".join(stream))
+    ran = subprocess.run(
+        [*COMMAND, "replay", "refs/heads/long", "--format", "json"],
+        cwd=step.repository,
+        capture_output=True,
+        check=False,
+        preexec_fn=limited(seconds=60, memory=500),
+    )
+    assert ran.returncode == 0, ran.stderr[-2_000:]
+    assert json.loads(ran.stdout)["total"] == 1_000

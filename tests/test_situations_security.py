@@ -130,6 +130,8 @@ HOSTILE = """
         ("explain", "src/a.py"),
         ("explain", "--output", "run-src"),
         ("test",),
+        ("replay", "main..HEAD", "--against", "old.yaml"),  # which differs, so that messages are read too
+        ("replay", "main..HEAD", "--against", "main"),
     ],
     ids=" ".join,
 )
@@ -140,7 +142,7 @@ def test_b119_nothing_that_the_repository_or_the_environment_names_is_run(
     base, head = in_order(built, before, {"src/a.py": "2"})
     built.name("refs/heads/main", base)
     built.check_out(head)
-    built.write({"src/a.py": "3"})
+    built.write({"src/a.py": "3", "old.yaml": WIDENED})
     marker, program = tmp_path / "marker", tmp_path / "program"
     program.write_text(f"#!/bin/sh\ntouch '{marker}'\n", encoding="utf-8")
     program.chmod(0o755)

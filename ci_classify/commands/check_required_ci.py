@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from ci_classify.commands import showing
+from ci_classify.commands import canary_check, showing
 from ci_classify.commands.classifying import NoOutputsError, classify, open_rules
 from ci_classify.commands.exits import FINDINGS, OK, UsageError
 from ci_classify.commands.run import RunRequest, situation
@@ -17,11 +17,13 @@ from ci_classify.formats.event_payload import from_same_repository, tested_commi
 from ci_classify.formats.job_results import (
     JobResults,
     UnreadableResultsError,
+    WrittenPlan,
     read_outputs,
     read_plan,
     read_results,
 )
 from ci_classify.formats.rules_file import OWN_OUTPUTS
+from ci_classify.render.markdown import plain
 from ci_classify.render.required_check import failure_text, headline, judgement_json, judgement_summary, judgement_text
 
 _RERUN = (
@@ -41,6 +43,8 @@ class CheckRequest(Record):
     event_name: str | None = None
     same_repository: bool | None = None
     recompute: bool = False
+    canary: bool = False
+    canary_record: str | None = None
     as_json: bool = False
 
 
@@ -69,18 +73,25 @@ def run(request: CheckRequest) -> int:
     outputs, distrust = read_outputs(check.detector, written, names, OWN_OUTPUTS) if trusted else ({}, ())
     stale = _stale(check, written, outputs, here) if not distrust else []
     recomputed = _recomputed(request, check, outputs, here) if request.recompute and not distrust else []
+    notes: list[str] = []
+    if request.canary_record is not None and not request.canary:
+        raise UsageError("--canary-record records a canary, and this is none", "give --canary, too")
     if unreadable:
         judgement = Judgement(results=(), failures=tuple(unreadable), first=None)
     else:
-        distrust = (*distrust, *stale, *recomputed)
-        facts = _facts(loaded.rules, dict(written).get("plan"))
-        judgement = judge(check, circumstances, given.results, outputs, distrust, facts)
-    _show(judgement, here, as_json=request.as_json)
+        plan_text = dict(written).get("plan")
+        plan = read_plan(plan_text) if plan_text else None
+        untried = canary_check.no_canary(check, plan) if request.canary else []
+        distrust = (*distrust, *stale, *recomputed, *untried)
+        judgement = judge(check, circumstances, given.results, outputs, distrust, _facts(loaded.rules, plan))
+        if request.canary and plan is not None and plan.canary is not None:
+            unsafe = canary_check.tell(check, circumstances, plan, given.results, request.canary_record)
+            notes = canary_check.show(loaded.rules, unsafe, request.repo, circumstances.event, here)
+    _show(judgement, here, notes, as_json=request.as_json)
     return OK if judgement.passed else FINDINGS
 
 
-def _facts(rules: Rules, plan_text: str | None) -> PlanFacts:
-    plan = read_plan(plan_text) if plan_text else None
+def _facts(rules: Rules, plan: WrittenPlan | None) -> PlanFacts:
     because = {name: SKIPPED[code] for name, code in (plan.reasons if plan else {}).items() if code in SKIPPED}
     producers = frozenset(producer.name for producer in rules.producers)
     return PlanFacts(producers=producers, skipped_because=because)
@@ -173,7 +184,7 @@ def _recomputed(
     asked = RunRequest(repo=request.repo, rules=request.rules, event=request.event_name)
     event, compare = situation(asked, here)
     try:
-        plan = classify(top_of(request.repo), request.rules, event, compare).plan
+        plan = classify(top_of(request.repo), request.rules, event, compare, canary=request.canary).plan
     except NoOutputsError as error:
         raise UsageError(str(error), "correct the rules") from None
     because = f" (classified again: {plan.fallback.cause})" if plan.fallback else ""
@@ -193,14 +204,17 @@ def _word(value: bool) -> str:  # noqa: FBT001 -- the value of an output
     return "true" if value else "false"
 
 
-def _show(judgement: Judgement, here: github.Runner, *, as_json: bool) -> None:
-    notes = [_RERUN.format(attempt=here.attempt)] if here.attempt > 1 and not judgement.passed else []
+def _show(judgement: Judgement, here: github.Runner, found: Sequence[str], *, as_json: bool) -> None:
+    notes = list(found)
+    notes += [_RERUN.format(attempt=here.attempt)] if here.attempt > 1 and not judgement.passed else []
     if console.in_ci():
         for failure in judgement.failures:
             showing.error(failure_text(failure))
     if here.summary is not None:
         try:
-            files.append(here.summary, judgement_summary(judgement) + "".join(f"\n{note}\n" for note in notes).encode())
+            files.append(
+                here.summary, judgement_summary(judgement) + "".join(f"\n{plain(note)}\n" for note in notes).encode()
+            )
         except files.FileProblemError as error:
             showing.warn(f"The job summary can't be written: {error}.")
     if not judgement.passed and judgement.first is not None and console.in_ci():

@@ -50,7 +50,7 @@ def open_rules(top: str, given: str | None) -> "LoadedRules":
     return load_rules(content, found.shown, control_paths=found.paths_in_tree)
 
 
-def classify(top: str, rules_given: str | None, event: Event, compare: Compare) -> Classified:
+def classify(top: str, rules_given: str | None, event: Event, compare: Compare, *, canary: bool = False) -> Classified:
     """Return the plan of an event; whatever goes wrong on the way is the fallback with its cause.
 
     Raises NoOutputsError where not even the names of the outputs can be known.
@@ -64,6 +64,10 @@ def classify(top: str, rules_given: str | None, event: Event, compare: Compare) 
     rules = loaded.rules
     try:
         plan = _plan(rules, event, compare)
+        if canary:
+            from ci_classify.core.canary import as_canary  # noqa: PLC0415 -- no other run pays for it
+
+            plan = as_canary(rules, plan)
     except Exception as error:  # noqa: BLE001 -- a bug of ours must run everything, not fail the detector
         plan = everything_runs(event, (output.name for output in rules.outputs), _bug(error))
     return Classified(plan=plan, rules_file=rules.file, problems=loaded.warnings)

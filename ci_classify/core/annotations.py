@@ -3,14 +3,25 @@
 Type checkers read the first half; the second one is what the names need at run time.
 """
 
-__all__ = ["TYPE_CHECKING", "Any", "ClassVar", "NoReturn", "Protocol", "TextIO", "assert_never", "dataclass_transform"]
+__all__ = [
+    "IO",
+    "TYPE_CHECKING",
+    "Any",
+    "ClassVar",
+    "NoReturn",
+    "Protocol",
+    "Self",
+    "TextIO",
+    "assert_never",
+    "dataclass_transform",
+]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar, NoReturn, Protocol, TextIO, assert_never, dataclass_transform
+    from typing import IO, Any, ClassVar, NoReturn, Protocol, Self, TextIO, assert_never, dataclass_transform
 else:
-    Any = NoReturn = Protocol = TextIO = object
-    ClassVar = tuple  # something that takes an argument in brackets
+    Any = NoReturn = Protocol = Self = TextIO = object
+    ClassVar = IO = tuple  # something that takes an argument in brackets
 
     def dataclass_transform(**_: bool) -> object:
         """Return a decorator that changes nothing."""

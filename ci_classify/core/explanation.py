@@ -9,6 +9,7 @@ from ci_classify.core.plan import Plan
 from ci_classify.core.reasons import (
     Always,
     AnyChange,
+    CanaryRuns,
     ConsumerRuns,
     ControlChanged,
     EmptyDiffRuns,
@@ -70,6 +71,8 @@ def headline(plan: Plan) -> str:
         return f"{_capital(plan.fallback.detail)}, so that suites which look at changes run."
     running = sum(decision.runs for decision in plan.outputs)
     outputs = f"{running} of {_count(len(plan.outputs), 'output')} run."
+    if plan.canary:
+        outputs += f" As a canary: {len(plan.would_skip)} of them would be skipped."
     if not plan.comparison.needed:
         return f"{_an_event(plan)} decides without a look at what changed; {outputs}"
     what = f"{_count(plan.total_changes, 'path')} changed"
@@ -104,6 +107,8 @@ def sentence(reason: Reason, plan: Plan) -> str:
             return f"Needed by {', '.join(consumers)}."
         case FallbackRuns():
             return _fallback_sentence(plan)
+        case CanaryRuns(instead=instead):
+            return f"It runs as a canary. Else it would be skipped: {_small(sentence(instead, plan))}"
         case NoInputChanged():
             return "None of its inputs changed."
         case OnlyDocumentation():
@@ -131,6 +136,10 @@ def _an_event(plan: Plan) -> str:
     if not plan.event:
         return "An event without a name"
     return f"{'An' if plan.event[0] in 'aeiou' else 'A'} {plan.event} event"
+
+
+def _small(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _capital(text: str) -> str:

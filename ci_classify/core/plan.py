@@ -1,7 +1,7 @@
 """The plan: all decisions of one event, and what they were made from."""
 
 from ci_classify.core.errors import FallbackCause
-from ci_classify.core.reasons import Reason, runs
+from ci_classify.core.reasons import CanaryRuns, Reason, code, runs
 from ci_classify.core.record import Record
 
 
@@ -52,6 +52,13 @@ class Plan(Record):
     total_changes: int
     documentation_changes: int
     decisions: tuple[Decision, ...]
+    canary: bool = False
+
+    @property
+    def would_skip(self) -> dict[str, str]:
+        """The outputs that run as a canary only, each with the code of the reason why they would be skipped."""
+        reasons = {decision.name: decision.reason for decision in self.outputs}
+        return {name: code(reason.instead).value for name, reason in reasons.items() if isinstance(reason, CanaryRuns)}
 
     @property
     def outputs(self) -> tuple[Decision, ...]:

@@ -21,6 +21,7 @@ class ReasonCode(StrEnum):
     EMPTY_DIFF = "empty-diff"
     CONSUMER_RUNS = "consumer-runs"
     FALLBACK = "fallback"
+    CANARY = "canary"
     NO_INPUT_CHANGED = "no-input-changed"
     ONLY_DOCUMENTATION = "only-documentation"
     NEVER = "never"
@@ -90,6 +91,12 @@ class FallbackRuns(Record):
     """Run: the change could not be classified."""
 
 
+class CanaryRuns(Record):
+    """Run: it is tried whether the rules skip too much; ``instead`` says why they would skip it."""
+
+    instead: "SkipReason"
+
+
 class NoInputChanged(Record):
     """Skip: no change that the suite sees is in its inputs."""
 
@@ -126,6 +133,7 @@ RunReason = (
     | EmptyDiffRuns
     | ConsumerRuns
     | FallbackRuns
+    | CanaryRuns
 )
 SkipReason = NoInputChanged | OnlyDocumentation | EmptyDiffSkips | Never | LabelSkips | NoConsumerRuns
 Reason = RunReason | SkipReason
@@ -140,6 +148,7 @@ _CODES: dict[type[Reason], ReasonCode] = {
     EmptyDiffRuns: ReasonCode.EMPTY_DIFF,
     ConsumerRuns: ReasonCode.CONSUMER_RUNS,
     FallbackRuns: ReasonCode.FALLBACK,
+    CanaryRuns: ReasonCode.CANARY,
     NoInputChanged: ReasonCode.NO_INPUT_CHANGED,
     OnlyDocumentation: ReasonCode.ONLY_DOCUMENTATION,
     EmptyDiffSkips: ReasonCode.EMPTY_DIFF,

@@ -5,14 +5,18 @@ rich is imported on a terminal only: a detector in CI never pays for it.
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from ci_classify.core.annotations import NoReturn, TextIO
+from ci_classify.core.annotations import TYPE_CHECKING, NoReturn, TextIO
 
 Span = tuple[str, str]  # printable text, and how rich names its style
 _HANGING = 4  # columns by which the rest of a long line is indented
 _NARROWEST = 20
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
 Line = tuple[int, Sequence[Span]]  # indentation in columns, and what stands behind it
 
 
@@ -63,6 +67,18 @@ def write(text: str) -> None:
 def say(lines: Iterable[str]) -> None:
     """Write lines to standard error."""
     _write(sys.stderr, "".join(f"{line}\n" for line in lines))
+
+
+def progress(items: "Iterable[T]", total: Callable[[], int], what: str) -> "Iterator[T]":
+    """Go through items, with a bar on standard error where that is a terminal; only then is the total asked for."""
+    if sys.stderr is None or not sys.stderr.isatty() or in_ci():
+        yield from items
+        return
+    from rich.console import Console  # noqa: PLC0415 -- see above
+    from rich.progress import track  # noqa: PLC0415
+
+    terminal = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    yield from track(items, description=what, total=total(), console=terminal, transient=True)
 
 
 def leave(code: int) -> NoReturn:

@@ -70,6 +70,8 @@ def write_whole(path: AnyPath, content: bytes) -> None:
     """Write a file so that either the old or the new content is there, whatever happens, or raise FileProblemError."""
     temporary = None
     try:
+        if os.path.exists(path) and not os.path.isfile(path):  # a device must not become a file
+            raise FileProblemError(f"{path} can't be written: it is no regular file")
         import tempfile  # noqa: PLC0415 -- a run in CI only appends
 
         descriptor, temporary = tempfile.mkstemp(prefix=f".{os.path.basename(path)}.", dir=os.path.dirname(path) or ".")

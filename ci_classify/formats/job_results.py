@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from ci_classify.core.record import Record
 from ci_classify.core.required import JobFailure
+from ci_classify.formats.json_values import once
 
 _WORDS = {"true": True, "false": False}
 
@@ -26,7 +27,7 @@ class JobResults(Record):
 def read_results(text: str) -> JobResults:
     """Return the results in a text, or raise UnreadableResultsError."""
     try:
-        needs = json.loads(text, object_pairs_hook=_once)
+        needs = json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError) as error:
         raise UnreadableResultsError(f"the results of jobs are no JSON ({error}): {text[:60]!r}") from None
     if not isinstance(needs, dict) or not needs:
@@ -42,13 +43,6 @@ def read_results(text: str) -> JobResults:
                 name: value if isinstance(value, str) else json.dumps(value) for name, value in written.items()
             }
     return JobResults(results=results, outputs=outputs)
-
-
-def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
-    names = [name for name, _ in pairs]
-    if len(set(names)) != len(names):
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} stands twice")
-    return dict(pairs)
 
 
 def read_outputs(
@@ -95,11 +89,15 @@ MISSING_OUTPUT = "missing"
 
 
 class WrittenPlan(Record):
-    """What the detector's ``plan`` output says: its outputs, their reasons, and the commit that it is for."""
+    """What the detector's ``plan`` output says: its outputs, their reasons, and the commit that it is for.
+
+    ``canary`` holds what would be skipped, with the code of the reason; None for a plan that is no canary's.
+    """
 
     outputs: Mapping[str, bool]
     head: str | None
     reasons: Mapping[str, str]
+    canary: Mapping[str, str] | None = None
 
 
 def read_plan(text: str) -> WrittenPlan | None:
@@ -113,10 +111,14 @@ def read_plan(text: str) -> WrittenPlan | None:
         return None
     head = plan.get("head")
     reasons = plan.get("reasons")
+    canary = plan.get("canary")
     return WrittenPlan(
         outputs=outputs,
         head=head if isinstance(head, str) else None,
         reasons={name: code for name, code in reasons.items() if isinstance(code, str)}
         if isinstance(reasons, dict)
         else {},
+        canary={name: code for name, code in canary.items() if isinstance(code, str)}
+        if isinstance(canary, dict)
+        else None,
     )

@@ -36,6 +36,8 @@ def _plan_line(plan: Plan) -> str:
         "outputs": {decision.name: decision.runs for decision in plan.outputs},
         "reasons": {decision.name: code(decision.reason).value for decision in plan.outputs},
     }
+    if plan.canary:
+        facts["canary"] = plan.would_skip
     line = _line(facts)
     return line if len(line) < MAX_PLAN_BYTES else _line(facts | {"reasons": {}})
 

@@ -19,9 +19,9 @@ def plan_json(plan: Plan) -> str:
         "fallback": {"cause": plan.fallback.cause.value, "detail": plan.fallback.detail} if plan.fallback else None,
         "changes": {"total": plan.total_changes, "documentation": plan.documentation_changes},
         "outputs": {decision.name: decision.runs for decision in plan.outputs},
-        "decisions": {decision.name: _decision(decision) for decision in plan.outputs},
+        "decisions": {decision.name: decision_json(decision) for decision in plan.outputs},
     }
-    return json_text(facts)
+    return json_text(facts | ({"canary": plan.would_skip} if plan.canary else {}))
 
 
 def json_text(facts: Mapping[str, object]) -> str:
@@ -34,7 +34,8 @@ def without_commands(text: str) -> str:
     return text.replace("##[", "#\\u0023[")
 
 
-def _decision(decision: Decision) -> dict[str, object]:
+def decision_json(decision: Decision) -> dict[str, object]:
+    """Return a decision with its evidence."""
     evidence = evidence_of(decision.reason)
     return {
         "run": decision.runs,

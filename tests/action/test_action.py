@@ -149,7 +149,7 @@ def test_no_input_is_anything_but_a_value(job: Job, name: str, value: str) -> No
         assert outputs == {}
 
 
-@pytest.mark.parametrize("name", ["command", "fetch"])
+@pytest.mark.parametrize("name", ["command", "fetch", "canary"])
 def test_another_word_than_the_known_ones_fails(job: Job, name: str) -> None:
     code, printed, outputs = job.step({name: "True"})
     assert code == 2
@@ -177,6 +177,20 @@ def test_the_action_judges_the_results_of_jobs(job: Job, by: str, result: str, e
     assert code == expected, printed
     assert written == {}
     assert job.pwned == []
+
+
+def test_a_canary_runs_everything_and_its_check_records_what_would_have_been_skipped(job: Job) -> None:
+    code, printed, outputs = job.step({"canary": "true"})
+    assert code == 0, printed
+    assert (outputs["unit"], outputs["docs"]) == ("true", "true")
+    assert json.loads(outputs["plan"])["canary"] == {"docs": "no-input-changed"}
+    needs = json.dumps({"changes": {"result": "success", "outputs": outputs}, "unit": {"result": "success"}})
+    record = job.temporary / "a record.json"
+    inputs = {"command": "check-required-ci", "needs": needs, "canary": "true", "record": str(record)}
+    head = json.loads(outputs["plan"])["head"]
+    code, printed, _ = job.step(inputs, GITHUB_SHA=head)
+    assert code == 0, printed
+    assert json.loads(record.read_text(encoding="utf-8"))["jobs"] == []  # no job is judged by docs
 
 
 @pytest.mark.parametrize("named", ["", "/nowhere/python", "$(touch pwned)", "--help", "python3"])

@@ -29,15 +29,15 @@ def measure(directory: Path) -> list[Row]:
         Row(
             work="the same as the action's step, from a cold start",
             against="2 warm runs and `python -c pass`",
-            time=cold,
-            other_time=2 * once + start,
+            amount=cold,
+            other=2 * once + start,
             bound=1,
         ),
         Row(
             work="the same",
             against="a warm run after `venv` and `pip install` from files",
-            time=cold,
-            other_time=with_pip + once,
+            amount=cold,
+            other=with_pip + once,
             bound=0.1,
         ),
     ]

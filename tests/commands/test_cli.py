@@ -117,7 +117,7 @@ def test_a_plain_run_is_read_as_click_reads_it(words: Sequence[str]) -> None:
     plain = plain_run(["run", *words])
     if plain is not None:
         defaults = dict.fromkeys(("rules", "event", "base", "head", "branch", "paths_from"))
-        assert {**defaults, "fetch": False, "as_json": False, **plain} == by_click(words)
+        assert {**defaults, "fetch": False, "canary": False, "as_json": False, **plain} == by_click(words)
 
 
 def test_every_option_of_run_can_be_read_plainly() -> None:

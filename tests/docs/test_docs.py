@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -58,16 +59,60 @@ def nvx(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return repository.directory
 
 
-@pytest.mark.parametrize(("command", "expected"), [s[1:] for s in SESSIONS], ids=[f"{s[0]} {s[1]}" for s in SESSIONS])
-def test_a_command_of_the_docs_prints_what_they_show(nvx: Path, command: str, expected: str) -> None:
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a repository with the rules and the history that the pages about history show, and their files beside it."""
+    examples = TOP / "docs/examples"
+    new = (examples / "replay/rules.yaml").read_text(encoding="utf-8")
+    old = new.replace(', "!/src/cli/"', "")
+    repository = BuiltRepository(tmp_path_factory.mktemp("docs") / "small")
+    paths = ("src/api.py", "src/cli/main.py", "gpu/kernel.cu", "docs/index.md", "tests/test_cli.py")
+    commit = repository.commit({"rules.yaml": old.split("examples:")[0], **dict.fromkeys(paths, "1\n")})
+    repository.name("refs/tags/v1", commit)
+    for number, changed in enumerate(
+        (
+            ["src/api.py"],
+            ["src/cli/main.py"],
+            ["docs/index.md"],
+            ["gpu/kernel.cu"],
+            ["src/cli/main.py", "tests/test_cli.py"],
+            ["src/cli/device.py"],
+            ["src/api.py", "docs/index.md"],
+        )
+    ):
+        commit = repository.commit(dict.fromkeys(changed, f"{number}\n"), commit)
+    repository.name("refs/heads/main", commit)
+    repository.check_out(commit)
+    repository.write({"rules.yaml": new})
+    for file in (*examples.glob("replay/*.json"), *examples.glob("canary/*.json")):
+        shutil.copy(file, repository.directory)
+    return repository.directory
+
+
+PAGES_ABOUT_HISTORY = ("canary.md", "mutate.md", "replay.md")
+
+
+@pytest.mark.parametrize(
+    ("where", "command", "expected"), SESSIONS, ids=[f"{where} {command}" for where, command, _ in SESSIONS]
+)
+def test_a_command_of_the_docs_prints_what_they_show(
+    nvx: Path, small: Path, where: str, command: str, expected: str
+) -> None:
     program, *arguments = shlex.split(command)
     assert program == "ci-classify"
+    directory = small if where.startswith(PAGES_ABOUT_HISTORY) else nvx
     ran = subprocess.run(
-        [sys.executable, "-m", "ci_classify", *arguments], cwd=nvx, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "ci_classify", *arguments], cwd=directory, capture_output=True, text=True, check=False
     )
     printed = re.sub(r"Compared [0-9a-f]{40} with [0-9a-f]{40}", "Compared MERGE-BASE with HEAD", ran.stdout)
     assert printed == expected
     assert ran.stderr == ""
+
+
+def test_the_picture_of_the_docs_is_what_replay_draws(small: Path, tmp_path: Path) -> None:
+    words = ("replay", "v1..main", "--against", "v1", "--svg", str(tmp_path / "runs.svg"))
+    subprocess.run([sys.executable, "-m", "ci_classify", *words], cwd=small, capture_output=True, check=True, text=True)
+    assert (tmp_path / "runs.svg").read_bytes() == (TOP / "docs/examples/replay/runs.svg").read_bytes()
 
 
 def test_the_docs_show_sessions_and_rules() -> None:
