@@ -77,6 +77,12 @@ class SafeLoader(Reader, Scanner, Parser):
         Scanner.__init__(self)
         Parser.__init__(self)
 
+    def need_more_tokens(self) -> bool:
+        """Return whether a token is missing, without PyYAML's search for possible keys where there are none."""
+        if self.done or not self.tokens:
+            return not self.done
+        return bool(self.possible_simple_keys and super().need_more_tokens())
+
 
 def parse(stream: str, Loader: type[SafeLoader]) -> Iterator[Event]:  # noqa: N803 -- PyYAML's name
     """Yield the events of a text; raises YAMLError where it is no YAML."""
