@@ -6,11 +6,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import guard, identities, many_changes, paths_filter, replaying, start_up, whole_tree
+from benchmarks import cold_start, guard, identities, many_changes, paths_filter, replaying, start_up, whole_tree
 from benchmarks.measuring import Row
 
 _MEASURES = (
     start_up.measure,
+    cold_start.measure,
     paths_filter.measure,
     many_changes.measure,
     identities.measure,

@@ -30,7 +30,7 @@ os.execv({git!r}, ["git", *sys.argv[1:]])
 
 def measure(directory: Path) -> list[Row]:
     """Return the row: a whole run, against the bare interpreter and the calls of git that the run makes."""
-    run = _run(directory, _repository(directory / "repository"))
+    run = command(directory)
     calls = _calls_of_git(run, directory)
     bare = Process(words=[sys.executable, "-c", "pass"], directory=directory)
 
@@ -49,6 +49,11 @@ def measure(directory: Path) -> list[Row]:
             bound=3,
         )
     ]
+
+
+def command(directory: Path) -> Process:
+    """Return the command as a step runs it, in a repository made for it."""
+    return _run(directory, _repository(directory / "repository"))
 
 
 def _repository(directory: Path) -> tuple[BuiltRepository, dict[str, str]]:
