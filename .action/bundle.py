@@ -28,7 +28,13 @@ COMMAND = "python .action/bundle.py"
 _Entries = Mapping[str, bytes]
 _FIRST_DATE = (1980, 1, 1, 0, 0, 0)  # no zip file knows an earlier one
 _FOR_THE_ACTION = {"click": "click", "pyyaml": "yaml"}  # distributions, and the package of each
-_FOR_EVERYTHING = _FOR_THE_ACTION | {"gitdb": "gitdb", "gitpython": "git", "rich": "rich", "smmap": "smmap"}
+_FOR_EVERYTHING = _FOR_THE_ACTION | {
+    "gitdb": "gitdb",
+    "gitpython": "git",
+    "pathspec": "pathspec",
+    "rich": "rich",
+    "smmap": "smmap",
+}
 _YAML = tuple(f"yaml/{name}.py" for name in ("error", "events", "parser", "scanner", "tokens"))
 
 

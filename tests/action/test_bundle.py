@@ -222,13 +222,32 @@ def test_the_single_file_holds_what_a_terminal_needs(python: str, single_file: P
     assert ran.stdout.startswith(str(single_file))
 
 
+EVERY_MODULE = """
+import importlib, pkgutil, sys
+sys.path.insert(0, sys.argv[1])
+import ci_classify
+names = [name for _, name, _ in pkgutil.walk_packages(ci_classify.__path__, "ci_classify.")]
+for name in names:
+    if name != "ci_classify.__main__":
+        importlib.import_module(name)
+print(len(names) > 100)
+"""
+
+
+@pytest.mark.parametrize("python", oldest_and_newest())
+def test_every_module_of_the_single_file_finds_what_it_imports(python: str, single_file: Path) -> None:
+    words = [python, *ISOLATED, "-c", EVERY_MODULE, str(single_file)]
+    ran = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (ran.stdout, ran.stderr) == ("True\n", "")
+
+
 def test_the_licences_are_inside(single_file: Path) -> None:
     line = "import sys, zipfile; print(*zipfile.ZipFile(sys.argv[1]).namelist())"
     names = subprocess.run([sys.executable, "-c", line, single_file], capture_output=True, text=True, check=True).stdout
     packages = {name.split("/")[0] for name in names.split() if name.endswith(".py")} - {"__main__.py"}
     licensed = {name.split("/")[1] for name in names.split() if name.startswith("licenses/")}
-    assert packages == {"ci_classify", "click", "git", "gitdb", "rich", "smmap", "yaml"}
-    assert licensed == {"ci-classify", "click", "gitpython", "gitdb", "rich", "smmap", "pyyaml"}
+    assert packages == {"ci_classify", "click", "git", "gitdb", "pathspec", "rich", "smmap", "yaml"}
+    assert licensed == {"ci-classify", "click", "gitpython", "gitdb", "pathspec", "rich", "smmap", "pyyaml"}
 
 
 def test_yaml_is_read_as_by_the_library() -> None:
