@@ -14,7 +14,7 @@ Refuses: any knowledge of modes, labels and policies.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from operator import itemgetter
 from typing import NamedTuple
@@ -362,21 +362,14 @@ class Matcher:
         self._keeping = [suite.keeps_documentation for suite in rules.suites]
         self._verdicts: dict[ChangeKind, dict[Look, Verdict]] = {}
 
+    @property
+    def look(self) -> Callable[[str], Look]:
+        """What returns what is seen of a path: the same verdict belongs to equal looks at changes of a kind."""
+        return self._evaluator.automaton.look
+
     def verdict(self, path: str, kind: ChangeKind) -> Verdict:
         """Return which sets contain a change; equal answers are the same object while they are remembered."""
         return self._verdict_on(self._evaluator.automaton.look(path), kind)
-
-    def verdicts(self, changes: Changes) -> dict[Verdict, int]:
-        """Return the verdicts on changes, each with the place in the diff of the first change that it is on."""
-        found: dict[Verdict, int] = {}
-        look_at = self._evaluator.automaton.look
-        last_kind, known = None, dict[Look, Verdict]()
-        for place, (path, kind) in enumerate(zip(changes.paths, changes.kinds, strict=True)):
-            if kind is not last_kind:
-                last_kind, known = kind, self._verdicts.setdefault(kind, {})
-            look = look_at(path)
-            found.setdefault(known.get(look) or self._judge(look, kind, known), place)
-        return found
 
     def group(self, changes: Changes) -> dict[Verdict, Group]:
         """Return the changes by verdict. The places of each group's first changes are in diff order."""

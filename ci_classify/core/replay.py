@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from ci_classify.core.decision import decide, looks_at_changes
 from ci_classify.core.errors import FallbackCause
-from ci_classify.core.matching import Matcher, Verdict
-from ci_classify.core.model import Changes, Event, Rules
+from ci_classify.core.matching import Look, Matcher, Verdict
+from ci_classify.core.model import ChangeKind, Changes, Event, Rules
 from ci_classify.core.plan import Comparison, Decision, Fallback, Plan
 from ci_classify.core.record import Record
 
@@ -39,11 +39,13 @@ class Classifier:
 
     def __init__(self, rules: Rules, event: Event) -> None:
         self.rules = rules
-        self.shift = {output.name: number for number, output in enumerate(rules.outputs)}
+        self._outputs = [output.name for output in rules.outputs]
+        self._shift = {name: number for number, name in enumerate(self._outputs)}
         self._event = event
         self._matcher = Matcher(rules)
         self._fixed = None if self._compares() else self._mask(_NOTHING)
         self._empty = self._mask(_NOTHING)
+        self._by_look: dict[ChangeKind, dict[Look, int]] = {}
         self._by_verdict: dict[Verdict, int] = {}
         self._by_kind: dict[tuple[object, ...], int] = {}
         self._names: dict[int, Selected] = {}
@@ -65,14 +67,14 @@ class Classifier:
         if not changes.paths:
             return self._empty
         mask = 0
-        known = self._by_verdict
-        for verdict, place in self._matcher.verdicts(changes).items():
-            found = known.get(verdict)
-            if found is None:
-                found = self._learn(
-                    verdict, Changes(paths=changes.paths[place : place + 1], kinds=changes.kinds[place : place + 1])
-                )
-            mask |= found
+        look_at = self._matcher.look
+        last_kind, known = None, dict[Look, int]()
+        for path, kind in zip(changes.paths, changes.kinds, strict=True):
+            if kind is not last_kind:
+                last_kind, known = kind, self._by_look.setdefault(kind, {})
+            look = look_at(path)
+            found = known.get(look)
+            mask |= self._see(path, kind, look) if found is None else found
         return mask
 
     def selected(self, mask: int) -> Selected:
@@ -81,11 +83,29 @@ class Classifier:
         if found is None:
             if len(self._names) >= _MOST_CACHED:
                 self._names.clear()
-            found = self._names[mask] = tuple(name for name, number in self.shift.items() if mask >> number & 1)
+            names = []
+            rest = mask
+            while rest:
+                lowest = rest & -rest
+                names.append(self._outputs[lowest.bit_length() - 1])
+                rest ^= lowest
+            found = self._names[mask] = tuple(names)
         return found
 
     def _compares(self) -> bool:
         return self._event.name in COMPARING and looks_at_changes(self.rules, self._event)
+
+    def _see(self, path: str, kind: ChangeKind, look: Look) -> int:
+        """Return what a path selects, and remember it for all of which the same is seen."""
+        known = self._by_look[kind]
+        if len(known) >= _MOST_CACHED:
+            known.clear()
+        verdict = self._matcher.verdict(path, kind)
+        found = self._by_verdict.get(verdict)
+        if found is None:
+            found = self._learn(verdict, Changes(paths=(path,), kinds=(kind,)))
+        known[look] = found
+        return found
 
     def _learn(self, verdict: Verdict, change: Changes) -> int:
         """Remember what a path of a verdict selects. Verdicts with the same answers select the same."""
@@ -101,7 +121,7 @@ class Classifier:
         return found
 
     def _mask(self, changes: Changes) -> int:
-        return sum(1 << self.shift[decision.name] for decision in self.plan(changes).outputs if decision.runs)
+        return sum(1 << self._shift[decision.name] for decision in self.plan(changes).outputs if decision.runs)
 
 
 class Outcome(Record):

@@ -39,6 +39,7 @@ _SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.untrackedCache=false",
 )
+_STREAM_BYTES = 1 << 18  # what waits between git and us; small pipes make both wait
 
 
 class Commit(Record):
@@ -316,6 +317,8 @@ class Repository:
                 stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                bufsize=_STREAM_BYTES,
+                pipesize=_STREAM_BYTES,
             )
         except OSError as error:
             raise CannotClassifyError(FallbackCause.GIT_MISSING, f"git can't be started: {error}") from None
