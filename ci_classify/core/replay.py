@@ -17,7 +17,7 @@ from ci_classify.core.record import Record
 Selected = tuple[str, ...]  # the emitted outputs that are true, in the order of the rules
 
 COMPARING = frozenset({"pull_request", "push", "merge_group"})
-MOST_SHOWN = 50  # changes of each kind that differ
+MOST_SHOWN = 25  # changes that differ, of each kind, for each of the other rules
 _MOST_CACHED = 10_000
 _MOST_BUCKETS = 120
 _NOTHING = Changes(paths=(), kinds=())
@@ -184,8 +184,8 @@ class Replay:
         self._changes = 0
         self._skipped = [0] * len(against)
         self._run = [0] * len(against)
-        self._skipping: list[Difference] = []
-        self._running: list[Difference] = []
+        self._skipping: list[list[Difference]] = [[] for _ in against]
+        self._running: list[list[Difference]] = [[] for _ in against]
         self._timeline = _Timeline(len(against) + 1)
 
     def add(self, commit: str, changes: Changes, when: int) -> Outcome:
@@ -215,7 +215,7 @@ class Replay:
             changes=self._changes,
             newly_skipped=tuple(self._skipped),
             newly_run=tuple(self._run),
-            differences=(*self._skipping, *self._running),
+            differences=tuple(found for kept in (*self._skipping, *self._running) for found in kept),
             timeline=self._timeline.buckets(),
         )
 
@@ -225,7 +225,7 @@ class Replay:
         come = shared.intersection(outcome.new).difference(outcome.against[number])
         self._skipped[number] += bool(gone)
         self._run[number] += bool(come and not gone)
-        kept = self._skipping if gone else self._running
+        kept = (self._skipping if gone else self._running)[number]
         if not (gone or come) or len(kept) >= MOST_SHOWN:
             return
         new, old = self._classifiers[0].plan(changes), self._classifiers[number + 1].plan(changes)
