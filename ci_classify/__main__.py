@@ -6,7 +6,8 @@ Refuses: help, abbreviations, mistakes and every other command; click reads thos
 import gc
 import sys
 from collections.abc import Sequence
-from typing import Any
+
+from ci_classify.core.annotations import Any
 
 _VALUES = ("--repo", "--rules", "--event", "--base", "--head", "--branch", "--paths-from")
 

@@ -5,12 +5,12 @@ Commands are imported when they are called: a run in CI loads nothing that only 
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
 
 import click
 
 from ci_classify import __version__
 from ci_classify.commands.exits import USAGE
+from ci_classify.core.annotations import Any
 
 _repo = click.option("--repo", default=".", show_default=True, metavar="DIR", help="The repository.")
 _rules = click.option(

@@ -322,7 +322,7 @@ def test_in_a_damaged_repository_everything_runs(
     runner: Runner, built: BuiltRepository, commits: tuple[str, str]
 ) -> None:
     tree = built.git("rev-parse", f"{commits[1]}:src")
-    os.unlink(built.directory / ".git/objects" / tree[:2] / tree[2:])  # noqa: PTH108
+    os.unlink(built.directory / ".git/objects" / tree[:2] / tree[2:])
     ran = classify(runner, built, RULES, "push", payloads.push(*commits))
     assert_everything_runs(ran, FallbackCause.OBJECTS_MISSING, tree)
 

@@ -1,7 +1,5 @@
 """Rules and tree of one commit, for what is computed from trees alone."""
 
-from pathlib import Path
-
 from ci_classify.commands.classifying import open_rules
 from ci_classify.commands.exits import UsageError
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
@@ -26,7 +24,7 @@ def at_revision(repo: str, rules_given: str | None, revision: str | None) -> AtR
     A revision that is named has rules of its own: those of its tree, if it has any. Else, and with rules that were
     given, they are the file in the checkout, as for every other command.
     """
-    repository = Repository(Path(repo))
+    repository = Repository(repo)
     tree = repository.tree(revision or "HEAD")
     found = rules_files.locate(repository.top, rules_given)
     name = next((name for name in rules_files.DEFAULT_NAMES if name in tree.paths), None)

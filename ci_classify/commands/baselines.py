@@ -1,7 +1,6 @@
 """What the baseline commands share: which baseline is meant, how failures are answered, what a step writes."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from ci_classify.commands import showing
 from ci_classify.commands.classifying import open_rules
@@ -39,7 +38,7 @@ def show(facts: Mapping[str, object]) -> None:
 
 def declared(repo: str, rules_given: str | None, name: str) -> Baseline:
     """Return a baseline of the rules in the checkout, or raise."""
-    loaded = open_rules(top_of(Path(repo)), rules_given)
+    loaded = open_rules(top_of(repo), rules_given)
     showing.show_problems(loaded.warnings)
     return named(loaded.rules, name)
 

@@ -1,7 +1,7 @@
 """``ci-classify check``: findings about the rules, against the tree and the workflows."""
 
+import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from ci_classify import __version__
 from ci_classify.commands import showing
@@ -43,7 +43,7 @@ def run(request: CheckRequest) -> int:
     if request.worktree and request.rev is not None:
         raise UsageError("--worktree and --rev exclude each other", "give one of the two")
     try:
-        repository = Repository(Path(request.repo))
+        repository = Repository(request.repo)
         rules = open_rules(repository.top, request.rules).rules
         snapshot = _Snapshot(repository, request.rev or "HEAD", worktree=request.worktree)
         named = [_tracked_workflow(path, snapshot) for path in request.workflows]
@@ -96,7 +96,7 @@ class _Snapshot:
                 raise UsageError(f"the clone lacks the content of {path}", "fetch it, or check the working tree")
             return content
         try:
-            return files.read(self._repository.top / path)
+            return files.read(os.path.join(self._repository.top, path))
         except files.FileProblemError as error:
             raise UsageError(str(error), "commit the file, or leave --worktree out") from None
 

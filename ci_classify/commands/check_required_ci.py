@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from ci_classify.commands import canary_check, showing
 from ci_classify.commands.classifying import NoOutputsError, classify, open_rules
@@ -52,7 +51,7 @@ class CheckRequest(Record):
 def run(request: CheckRequest) -> int:
     """Judge the results of jobs; 1 if any job did not do what was planned."""
     here = github.runner()
-    top = top_of(Path(request.repo))
+    top = top_of(request.repo)
     loaded = open_rules(top, request.rules)
     check = loaded.rules.required_check
     if check is None:
@@ -132,7 +131,7 @@ def _results(request: CheckRequest, here: github.Runner) -> JobResults:
     if request.needs_json == "-":
         return read_results(sys.stdin.buffer.read().decode("utf-8", "replace"))
     try:
-        return read_results(files.read(Path(request.needs_json)).decode("utf-8-sig", "replace"))
+        return read_results(files.read(request.needs_json).decode("utf-8-sig", "replace"))
     except files.FileProblemError as error:
         raise UsageError(str(error), "give --needs-json the name of a file, or - for standard input") from None
 
@@ -185,7 +184,7 @@ def _recomputed(
     asked = RunRequest(repo=request.repo, rules=request.rules, event=request.event_name)
     event, compare = situation(asked, here)
     try:
-        plan = classify(top_of(Path(request.repo)), request.rules, event, compare, canary=request.canary).plan
+        plan = classify(top_of(request.repo), request.rules, event, compare, canary=request.canary).plan
     except NoOutputsError as error:
         raise UsageError(str(error), "correct the rules") from None
     because = f" (classified again: {plan.fallback.cause})" if plan.fallback else ""

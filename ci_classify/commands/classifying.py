@@ -1,19 +1,20 @@
 """Rules, an event and a comparison become a plan. The one place that turns "cannot classify" into a plan."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from ci_classify.commands import showing
+from ci_classify.core.annotations import TYPE_CHECKING
 from ci_classify.core.decision import decide, everything_runs, looks_at_changes
 from ci_classify.core.errors import CannotClassifyError, FallbackCause, InvalidFileError, Problem
 from ci_classify.core.model import Changes, Event, Rules
 from ci_classify.core.plan import Comparison, Fallback, Plan
-from ci_classify.core.record import Record
+from ci_classify.core.record import Record, replaced
 from ci_classify.edges import files, rules_files
 from ci_classify.edges.comparing import Compared
 from ci_classify.edges.git import Repository
-from ci_classify.formats.output_names import output_names
-from ci_classify.formats.rules_file import LoadedRules, load_rules
+
+if TYPE_CHECKING:
+    from ci_classify.formats.rules_file import LoadedRules
 
 Compare = Callable[[], Compared]
 
@@ -30,7 +31,7 @@ class Classified(Record):
     problems: tuple[Problem, ...] = ()
 
 
-def open_rules(top: Path, given: str | None) -> LoadedRules:
+def open_rules(top: str, given: str | None) -> "LoadedRules":
     """Return the rules of a repository, or raise InvalidFileError; an absent file is a problem like any other."""
     found = rules_files.locate(top, given)
     try:
@@ -44,10 +45,12 @@ def open_rules(top: Path, given: str | None) -> LoadedRules:
             help=f"write {' or '.join(rules_files.DEFAULT_NAMES)}, or give --rules",
         )
         raise InvalidFileError((problem,)) from None
+    from ci_classify.formats.rules_file import load_rules  # noqa: PLC0415 -- git compares while YAML is imported
+
     return load_rules(content, found.shown, control_paths=found.paths_in_tree)
 
 
-def classify(top: Path, rules_given: str | None, event: Event, compare: Compare, *, canary: bool = False) -> Classified:
+def classify(top: str, rules_given: str | None, event: Event, compare: Compare, *, canary: bool = False) -> Classified:
     """Return the plan of an event; whatever goes wrong on the way is the fallback with its cause.
 
     Raises NoOutputsError where not even the names of the outputs can be known.
@@ -67,6 +70,7 @@ def classify(top: Path, rules_given: str | None, event: Event, compare: Compare,
             plan = as_canary(rules, plan)
     except Exception as error:  # noqa: BLE001 -- a bug of ours must run everything, not fail the detector
         plan = everything_runs(event, (output.name for output in rules.outputs), _bug(error))
+        plan = replaced(plan, canary=canary)
     return Classified(plan=plan, rules_file=rules.file, problems=loaded.warnings)
 
 
@@ -93,7 +97,7 @@ def _invalid(problems: tuple[Problem, ...]) -> Fallback:
 
 
 def _without_rules(
-    top: Path,
+    top: str,
     rules_given: str | None,
     event: Event,
     compare: Compare,
@@ -101,29 +105,31 @@ def _without_rules(
     problems: tuple[Problem, ...],
 ) -> Classified:
     """Return the fallback under the names that the broken file and the rules of the base give."""
+    from ci_classify.formats.output_names import output_names  # noqa: PLC0415 -- only a fallback needs it
+
     found = rules_files.locate(top, rules_given)
     names: dict[str, str] = {}
-    for name in (*_names_here(found), *_names_at_base(top, found, compare)):
-        names.setdefault(name.lower(), name)
+    for content in (_content_here(found), _content_at_base(top, found, compare)):
+        for name in output_names(content, found.shown):
+            names.setdefault(name.lower(), name)
     if not names:
         raise NoOutputsError("\n".join(map(str, problems)))
     plan = everything_runs(event, names.values(), fallback)
     return Classified(plan=plan, rules_file=found.shown, problems=problems)
 
 
-def _names_here(found: rules_files.RulesFile) -> tuple[str, ...]:
+def _content_here(found: rules_files.RulesFile) -> bytes:
     try:
-        return output_names(found.read(), found.shown)
+        return found.read()
     except files.FileProblemError:
-        return ()
+        return b""
 
 
-def _names_at_base(top: Path, found: rules_files.RulesFile, compare: Compare) -> tuple[str, ...]:
+def _content_at_base(top: str, found: rules_files.RulesFile, compare: Compare) -> bytes:
     try:
         base = compare().comparison.base
         repository = Repository(top)
         contents = (repository.file(base, path) for path in found.paths_in_tree) if base else ()
-        content = next((content for content in contents if content is not None), b"")
+        return next((content for content in contents if content is not None), b"")
     except CannotClassifyError:
-        return ()
-    return output_names(content, found.shown)
+        return b""

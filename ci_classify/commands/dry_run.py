@@ -1,7 +1,5 @@
 """``ci-classify dry-run``: what CI would do with the local branch."""
 
-from pathlib import Path
-
 from ci_classify.commands import showing
 from ci_classify.commands.classifying import open_rules
 from ci_classify.commands.exits import OK, UsageError
@@ -30,7 +28,7 @@ class DryRunRequest(Record):
 def run(request: DryRunRequest) -> int:
     """Classify from the merge base with a branch to HEAD, or to the working tree, and show the plan."""
     try:
-        repository = Repository(Path(request.repo))
+        repository = Repository(request.repo)
         against = request.against or repository.default_branch()
         if against is None:
             raise UsageError(

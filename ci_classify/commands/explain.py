@@ -1,7 +1,6 @@
 """``ci-classify explain``: which outputs a path selects and by which line; what an output's inputs are."""
 
 import os
-from pathlib import Path
 
 from ci_classify.commands import showing
 from ci_classify.commands.classifying import open_rules
@@ -12,6 +11,7 @@ from ci_classify.core.path_explanation import explain_path
 from ci_classify.core.record import Record
 from ci_classify.edges import console
 from ci_classify.edges.git import Repository, top_of
+from ci_classify.edges.places import inside
 from ci_classify.render.explanations import output_lines, path_lines
 
 _SUBMODULE = ChangeKind(type=ChangeType.MODIFIED, old_is_submodule=True, new_is_submodule=True)
@@ -32,8 +32,7 @@ def run(request: ExplainRequest) -> int:
     """Explain paths, or an output."""
     if bool(request.paths) == (request.output is not None):
         raise UsageError("give paths or --output NAME", "for example: ci-classify explain src/main.py")
-    directory = Path(request.repo)
-    top = top_of(directory)
+    top = top_of(request.repo)
     loaded = open_rules(top, request.rules)
     rules = loaded.rules
     showing.show_problems(loaded.warnings)
@@ -47,22 +46,22 @@ def run(request: ExplainRequest) -> int:
     event = Event(name=request.event, branch=request.branch)
     for number, given in enumerate(request.paths):
         path = path_in_tree(given, top)
-        kind = _SUBMODULE if _is_submodule(directory, path) else MODIFIED
+        kind = _SUBMODULE if _is_submodule(request.repo, path) else MODIFIED
         console.show([*([(0, ())] if number else []), *path_lines(explain_path(rules, event, path, kind), rules.file)])
     return OK
 
 
-def path_in_tree(given: str, top: Path) -> str:
+def path_in_tree(given: str, top: str) -> str:
     """Return a path as git stores it: from the current directory where that lies in the repository, else from its top."""
-    here = Path.cwd().resolve()
-    start = here if here.is_relative_to(top) else top
-    path = os.path.relpath(os.path.normpath(start / given), top)
-    if Path(path).parts[:1] == (os.pardir,):
+    here = os.path.realpath(os.curdir)
+    start = here if inside(here, top) else top
+    path = inside(os.path.normpath(os.path.join(start, given)), top)
+    if path is None:
         raise UsageError(f"{given!r} lies outside of {top}", "name a path of the repository")
-    return Path(path).as_posix()
+    return path
 
 
-def _is_submodule(directory: Path, path: str) -> bool:
+def _is_submodule(directory: str, path: str) -> bool:
     try:
         return Repository(directory).is_submodule("HEAD", path)
     except CannotClassifyError:  # without a repository every path is a file

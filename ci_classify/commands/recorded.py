@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import assert_never
 
+from ci_classify.core.annotations import assert_never
 from ci_classify.core.baseline import Artifact, Baseline, BaselineError, ErrorCode, OpaqueArtifact, SqliteArtifact
 from ci_classify.core.baseline_identity import Json
 from ci_classify.core.baseline_validation import (

@@ -1,17 +1,16 @@
 """``ci-classify run``: classify in CI, write the outputs, the summary and the log."""
 
 from functools import partial
-from pathlib import Path
 
 from ci_classify.commands import showing
 from ci_classify.commands.classifying import Classified, Compare, NoOutputsError, classify
 from ci_classify.commands.exits import OK, USAGE, UsageError
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
-from ci_classify.core.model import Changes, Event
+from ci_classify.core.model import Event
 from ci_classify.core.plan import Comparison
 from ci_classify.core.record import Record
 from ci_classify.edges import files, github
-from ci_classify.edges.comparing import Compared, between, compare
+from ci_classify.edges.comparing import Begun, Compared, between, compare
 from ci_classify.edges.git import Repository, top_of
 from ci_classify.formats.event_payload import Request, read_event
 from ci_classify.formats.path_list import read_paths
@@ -41,7 +40,7 @@ def run(request: RunRequest, here: github.Runner | None = None) -> int:
     here = here or github.runner()
     event, compare_now = situation(request, here)
     try:
-        classified = classify(top_of(Path(request.repo)), request.rules, event, compare_now, canary=request.canary)
+        classified = classify(top_of(request.repo), request.rules, event, compare_now, canary=request.canary)
     except NoOutputsError as error:
         showing.error(f"{error}\nThe names of the outputs can't be known, so that none can be written.")
         return USAGE
@@ -70,24 +69,26 @@ def situation(request: RunRequest, here: github.Runner) -> tuple[Event, Compare]
         branch=request.branch or event.branch,
         labels=tuple(dict.fromkeys((*event.labels, *request.labels))),
     )
-    return event, partial(_compared, request, asked)
-
-
-def _compared(request: RunRequest, asked: Request) -> Compared:
     if request.paths_from is not None:
-        return Compared(changes=_listed(request.paths_from), comparison=Comparison())
-    repository = Repository(Path(request.repo))
+        return event, partial(_listed, request.paths_from)
+    fetching = partial(_compared, request, asked, fetch=True) if request.fetch else None
+    return event, Begun(partial(_compared, request, asked, fetch=False), again=fetching)
+
+
+def _compared(request: RunRequest, asked: Request, *, fetch: bool) -> Compared:
+    repository = Repository(request.repo)
     if request.base is not None:
-        return between(repository, request.base, request.head or "HEAD", fetch=request.fetch)
-    return compare(repository, asked, fetch=request.fetch)
+        return between(repository, request.base, request.head or "HEAD", fetch=fetch)
+    return compare(repository, asked, fetch=fetch)
 
 
-def _listed(source: str) -> Changes:
+def _listed(source: str) -> Compared:
     try:
-        content = files.read_standard_input() if source == "-" else files.read(Path(source))
+        content = files.read_standard_input() if source == "-" else files.read(source)
     except files.FileProblemError as error:
         raise CannotClassifyError(FallbackCause.PATHS_UNREADABLE, str(error)) from None
-    return read_paths(content, "standard input" if source == "-" else source)
+    changes = read_paths(content, "standard input" if source == "-" else source)
+    return Compared(changes=changes, comparison=Comparison())
 
 
 def _write_outputs(classified: Classified, here: github.Runner) -> bool:

@@ -1,7 +1,5 @@
 """``ci-classify test``: run the examples, the tests of the rules."""
 
-from pathlib import Path
-
 from ci_classify.commands import showing
 from ci_classify.commands.classifying import open_rules
 from ci_classify.commands.exits import FINDINGS, OK, UsageError
@@ -25,12 +23,12 @@ class TestRequest(Record):
 
 def run(request: TestRequest) -> int:
     """Run the examples of the rules file, or of a file of their own, and show those that fail."""
-    loaded = open_rules(top_of(Path(request.repo)), request.rules)
+    loaded = open_rules(top_of(request.repo), request.rules)
     showing.show_problems(loaded.warnings)
     examples = loaded.rules.examples
     if request.examples is not None:
         try:
-            content = files.read(Path(request.examples))
+            content = files.read(request.examples)
         except files.FileProblemError as error:
             raise UsageError(str(error), "name a file of examples") from None
         names = frozenset(output.name for output in loaded.rules.decided)

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import assert_never
 
+from ci_classify.core.annotations import assert_never
 from ci_classify.core.baseline import Artifact, Baseline, OpaqueArtifact, SqliteArtifact
 from ci_classify.core.baseline_bucket import lies_at_or_below
 from ci_classify.core.baseline_identity import (

@@ -16,8 +16,8 @@ Total and pure: every output gets exactly one decision, whatever comes in.
 
 from collections.abc import Iterable, Mapping
 from operator import itemgetter
-from typing import assert_never
 
+from ci_classify.core.annotations import assert_never
 from ci_classify.core.branches import branch_matches
 from ci_classify.core.matching import EVIDENCE, Group, Matcher
 from ci_classify.core.model import (

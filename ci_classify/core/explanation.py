@@ -3,8 +3,7 @@
 Plain words and names only; how they are marked up is the business of ``render``.
 """
 
-from typing import assert_never
-
+from ci_classify.core.annotations import assert_never
 from ci_classify.core.errors import FallbackCause
 from ci_classify.core.plan import Plan
 from ci_classify.core.reasons import (

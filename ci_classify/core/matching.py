@@ -17,10 +17,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from operator import itemgetter
-from typing import NamedTuple
 
 from ci_classify.core.model import ChangeKind, Changes, ChangeType, PathSet, Pattern, Rules, SetReference, Term
 from ci_classify.core.patterns import ANY_DEPTH, Program, Segment, Shape, compile_pattern, fold, to_byte_text
+from ci_classify.core.record import Record
 
 EVIDENCE = 3  # paths that an explanation shows before "and N more"
 MAX_CACHED = 200_000  # directories and verdicts: bounds memory, whatever the number of changes
@@ -151,6 +151,7 @@ class Automaton:
                 anchored.append((number, 0))
         self._floating = self._table_of(floating)
         self._floating_places = floating
+        self._expected: dict[tuple[frozenset[_Place], frozenset[_Place]], frozenset[tuple[Segment, bool]]] = {}
         self._anchored = frozenset(anchored)
         self._forget()
 
@@ -174,8 +175,13 @@ class Automaton:
     def expected(self, look: Look) -> frozenset[tuple[Segment, bool]]:
         """Return the segments, each with whether in folded letters, that a name in the directory of a path can match."""
         state = look[0]
-        waits = (self._waits.get(p) or self._wait(p) for p in (*self._floating_places, *state.staying, *state.waiting))
-        return frozenset((segment, folded) for segment, folded, _ in waits)
+        places = (state.staying, state.waiting)
+        found = self._expected.get(places)
+        if found is None:
+            every = (*self._floating_places, *state.staying, *state.waiting)
+            waits = (self._waits.get(place) or self._wait(place) for place in every)
+            found = self._expected[places] = frozenset((segment, folded) for segment, folded, _ in waits)
+        return found
 
     def runs(self, paths: Sequence[str]) -> Iterator[tuple[Look, int, int]]:
         """Return what is seen of all paths of a tree, in its order, as ranges of places of which the same is seen.
@@ -443,7 +449,7 @@ def _either(old: Verdict, new: Verdict) -> Verdict:
     )
 
 
-class Match(NamedTuple):
+class Match(Record):
     """A term that matches a path, and the pattern by which it does: its own, or one of the set that it names."""
 
     term: Term
@@ -494,7 +500,7 @@ class SetEvaluator:
     def last_match(self, number: int, mask: int) -> "Match | None":
         """Return the term of a set that decides about a path, whatever the type of its change, or None."""
         hit = self._last_hits(mask, None).get(self._first + number)
-        return Match(hit[2], hit[3]) if hit else None
+        return Match(term=hit[2], pattern=hit[3]) if hit else None
 
     @property
     def sets(self) -> Sequence[PathSet]:

@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 
-from ci_classify.core.baseline import Baseline
+from ci_classify.core.annotations import TYPE_CHECKING
 from ci_classify.core.record import Record
 from ci_classify.core.required import RequiredCheck
+
+if TYPE_CHECKING:
+    from ci_classify.core.baseline import Baseline
 
 
 class ChangeType(StrEnum):
@@ -185,7 +188,7 @@ class Rules(Record):
     producers: tuple[Producer, ...] = ()
     required_check: RequiredCheck | None = None
     examples: tuple[Example, ...] = ()
-    baselines: tuple[Baseline, ...] = ()
+    baselines: "tuple[Baseline, ...]" = ()
 
     @property
     def decided(self) -> tuple[Suite | Producer, ...]:

@@ -12,7 +12,9 @@ its author thinks. Nothing is matched approximately.
 
 import re
 from enum import Enum
-from typing import NamedTuple
+from functools import cache
+
+from ci_classify.core.record import Record
 
 # Bounds on the time of a match, whatever the path; no tree that people work in comes near them.
 MAX_BYTES = 4096
@@ -53,14 +55,14 @@ class Shape(Enum):
     REGEX = "regex"
 
 
-class Segment(NamedTuple):
+class Segment(Record):
     """One component of a pattern. ``text`` is the literal part, or a regular expression for REGEX."""
 
     shape: Shape
     text: str
 
 
-class Program(NamedTuple):
+class Program(Record):
     """A pattern ready to match. ``ANY_DEPTH`` is never last; ``directory_only`` came from a final slash.
 
     It matches a path when its segments take the whole path, or the whole of a parent directory.
@@ -80,6 +82,7 @@ def fold(text: str) -> str:
     return text.lower() if text.isascii() else text.encode("latin-1").lower().decode("latin-1")
 
 
+@cache
 def compile_pattern(text: str, *, ignore_case: bool = False) -> Program:
     """Return the program of a pattern, or raise PatternError.
 
@@ -101,9 +104,9 @@ def compile_pattern(text: str, *, ignore_case: bool = False) -> Program:
         after_slash = anchored and (number > 0 or text.startswith("/"))
         segments.append(_segment(part, after_slash=after_slash, ignore_case=ignore_case))
     if segments[-1] is ANY_DEPTH:
-        segments.append(Segment(Shape.ANYTHING, ""))
+        segments.append(Segment(shape=Shape.ANYTHING, text=""))
     _refuse_depth(segments)
-    return Program(_without_repeats(segments), directory_only)
+    return Program(segments=_without_repeats(segments), directory_only=directory_only)
 
 
 def literal_pattern(path: str) -> str:
@@ -133,7 +136,7 @@ def _refuse_text(text: str) -> None:
         raise PatternError("it is empty", "write a path, or delete the line")
     if text.startswith("\ufeff"):
         raise PatternError("it starts with a byte order mark", "delete the invisible first character")
-    for character in text:
+    for character in text if not text.isprintable() else ():
         code = ord(character)
         if code < 0x20 or code == 0x7F:
             raise PatternError(f"it holds the control character \\x{code:02x}", "match that with ? instead")
@@ -173,7 +176,7 @@ def _segment(part: str, *, after_slash: bool, ignore_case: bool) -> Segment | De
         return ANY_DEPTH
     if _SPECIAL.isdisjoint(part):
         _refuse_length(len(part))
-        return Segment(Shape.LITERAL, fold(part) if ignore_case else part)
+        return Segment(shape=Shape.LITERAL, text=fold(part) if ignore_case else part)
     stars = part.find("**")
     if stars >= 0:
         # git reads these stars as one, but only behind a slash is that so for every pattern: a literal
@@ -199,11 +202,14 @@ def _refuse_length(name_bytes: int) -> None:
         )
 
 
-class _Token(NamedTuple):
+class _Token:
     """A literal byte, ``?``, ``*`` or a class: ``regex`` matches it, ``literal`` is the byte itself."""
 
-    regex: str
-    literal: str = ""
+    __slots__ = ("literal", "regex")
+
+    def __init__(self, regex: str, literal: str = "") -> None:
+        self.regex = regex
+        self.literal = literal
 
     @property
     def is_wildcard(self) -> bool:
@@ -296,15 +302,15 @@ def _shape(tokens: list[_Token]) -> Segment:
     stars = [token is _STAR for token in tokens]
     plain = not any(token.is_wildcard for token in tokens if token is not _STAR)
     if plain and not any(stars):
-        return Segment(Shape.LITERAL, literal)
+        return Segment(shape=Shape.LITERAL, text=literal)
     if plain and sum(stars) == 1:
         if len(tokens) == 1:
-            return Segment(Shape.ANYTHING, "")
+            return Segment(shape=Shape.ANYTHING, text="")
         if stars[0]:
-            return Segment(Shape.SUFFIX, literal)
+            return Segment(shape=Shape.SUFFIX, text=literal)
         if stars[-1]:
-            return Segment(Shape.PREFIX, literal)
-    return Segment(Shape.REGEX, _regex(tokens))
+            return Segment(shape=Shape.PREFIX, text=literal)
+    return Segment(shape=Shape.REGEX, text=_regex(tokens))
 
 
 def _regex(tokens: list[_Token]) -> str:

@@ -7,7 +7,7 @@ its module is imported, about half a millisecond each, and a run imports fifty.
 Refuses: methods beyond construction, equality, hash and repr; mutable defaults are the author's mistake.
 """
 
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from ci_classify.core.annotations import Any, ClassVar, TypeVar, dataclass_transform
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)

@@ -1,7 +1,6 @@
 """A tree of git: every path at a commit, with its mode and the id of its object."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from ci_classify.core.record import Record
 
@@ -9,7 +8,7 @@ LINK = "120000"
 SUBMODULE = "160000"
 
 
-class TreeEntry(NamedTuple):
+class TreeEntry(Record):
     """A path, the mode and the object that git stores for it."""
 
     path: str
@@ -32,7 +31,7 @@ class Tree(Record):
     def entry(self, place: int) -> TreeEntry:
         """Return the entry at a place."""
         mode, _, rest = self.records[place].split(" ", 2)
-        return TreeEntry(self.paths[place], mode, rest.partition("\t")[0])
+        return TreeEntry(path=self.paths[place], mode=mode, oid=rest.partition("\t")[0])
 
     def __iter__(self) -> Iterator[TreeEntry]:
         """Go through the entries."""

@@ -4,9 +4,11 @@
 CannotClassifyError says why.
 """
 
-from collections.abc import Sequence
-from typing import assert_never
+import sys
+import threading
+from collections.abc import Callable, Sequence
 
+from ci_classify.core.annotations import assert_never
 from ci_classify.core.commit_ids import is_commit_id, is_null_id
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.model import Changes
@@ -15,12 +17,50 @@ from ci_classify.core.record import Record
 from ci_classify.edges.git import Commit, Repository
 from ci_classify.formats.event_payload import FromMergeBase, NoComparison, PullRequest, Pushed, Request
 
+_TURN = 0.0005  # seconds until a thread whose git has answered goes on; by default it is as long as git takes
+
 
 class Compared(Record):
     """The changes of an event and the commits that they lie between."""
 
     changes: Changes
     comparison: Comparison
+
+
+class Begun:
+    """A comparison that has begun, without the network: git works while the rules are read.
+
+    Calling it waits for what came of it, and makes ``again`` of a comparison that only lacked a commit.
+    """
+
+    def __init__(self, comparison: Callable[[], Compared], again: Callable[[], Compared] | None = None) -> None:
+        self._comparison = comparison
+        self._again = again
+        self._compared: Compared | None = None
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._compare, daemon=True)
+        sys.setswitchinterval(_TURN)
+        self._thread.start()
+
+    def __call__(self) -> Compared:
+        """Return the comparison, or raise what it or its second try raised."""
+        self._thread.join()
+        if self._again is not None and _lacks_a_commit(self._error):
+            self._comparison, self._again = self._again, None
+            self._compare()
+        if self._compared is None:
+            raise self._error or RuntimeError("a comparison ended with nothing")
+        return self._compared
+
+    def _compare(self) -> None:
+        try:
+            self._compared, self._error = self._comparison(), None
+        except Exception as error:  # noqa: BLE001 -- whoever asks for the result gets it
+            self._error = error
+
+
+def _lacks_a_commit(error: Exception | None) -> bool:
+    return isinstance(error, CannotClassifyError) and error.cause is FallbackCause.COMMIT_MISSING
 
 
 def compare(repository: Repository, request: Request, *, fetch: bool) -> Compared:

@@ -7,7 +7,8 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import NoReturn, TextIO, TypeVar
+
+from ci_classify.core.annotations import NoReturn, TextIO, TypeVar
 
 Span = tuple[str, str]  # printable text, and how rich names its style
 _HANGING = 4  # columns by which the rest of a long line is indented

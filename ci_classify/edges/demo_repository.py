@@ -50,9 +50,9 @@ def build(directory: Path, rules: str) -> Runner:
     return Runner(
         in_ci=True,
         event_name="pull_request",
-        event_path=event_path,
-        output=directory / "output",
-        summary=directory / "summary.md",
+        event_path=str(event_path),
+        output=str(directory / "output"),
+        summary=str(directory / "summary.md"),
     )
 
 

@@ -7,7 +7,9 @@ import os
 import stat
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from contextlib import suppress
+
+from ci_classify.edges.places import AnyPath
 
 MAX_FILE_BYTES = 64 << 20
 
@@ -24,7 +26,7 @@ def foreign(path: str, _: int) -> int:
     return os.open(path, _FOREIGN)
 
 
-def read(path: Path, *, limit: int = MAX_FILE_BYTES, opener: Callable[[str, int], int] | None = None) -> bytes:
+def read(path: AnyPath, *, limit: int = MAX_FILE_BYTES, opener: Callable[[str, int], int] | None = None) -> bytes:
     """Return the bytes of a regular file, or raise FileProblemError."""
     try:
         with open(path, "rb", opener=opener) as file:
@@ -53,10 +55,10 @@ def read_standard_input(*, limit: int = MAX_FILE_BYTES) -> bytes:
     return content
 
 
-def append(path: Path, content: bytes) -> None:
+def append(path: AnyPath, content: bytes) -> None:
     """Append to a file in one write, behind a line end, or raise FileProblemError."""
     try:
-        with path.open("ab") as file:
+        with open(path, "ab") as file:
             if stat.S_ISREG(os.fstat(file.fileno()).st_mode) and file.tell() and not _ends_a_line(path):
                 content = b"\n" + content
             file.write(content)
@@ -64,24 +66,25 @@ def append(path: Path, content: bytes) -> None:
         raise FileProblemError(f"{path} can't be written: {error.strerror or error}") from None
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: AnyPath, content: bytes) -> None:
     """Write a file so that either the old or the new content is there, whatever happens, or raise FileProblemError."""
     temporary = None
     try:
-        if path.exists() and not path.is_file():  # a device must not become a file
+        if os.path.exists(path) and not os.path.isfile(path):  # a device must not become a file
             raise FileProblemError(f"{path} can't be written: it is no regular file")
         import tempfile  # noqa: PLC0415 -- a run in CI only appends
 
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{os.path.basename(path)}.", dir=os.path.dirname(path) or ".")
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).chmod(_mode())
-        Path(temporary).replace(path)
+        os.chmod(temporary, _mode())
+        os.replace(temporary, path)
     except OSError as error:
         if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
         raise FileProblemError(f"{path} can't be written: {error.strerror or error}") from None
 
 
@@ -92,15 +95,15 @@ def _mode() -> int:
     return 0o666 & ~mask
 
 
-def _ends_a_line(path: Path) -> bool:
-    with path.open("rb") as file:
+def _ends_a_line(path: AnyPath) -> bool:
+    with open(path, "rb") as file:
         file.seek(-1, os.SEEK_END)
         return file.read(1) == b"\n"
 
 
-def size(path: Path) -> int:
+def size(path: AnyPath) -> int:
     """Return the size of a file in bytes, 0 where there is none."""
     try:
-        return path.stat().st_size
+        return os.stat(path).st_size
     except OSError:
         return 0

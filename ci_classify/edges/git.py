@@ -16,13 +16,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 from ci_classify.core.commit_ids import is_commit_id
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.model import ChangeKind, Changes, ChangeType
 from ci_classify.core.record import Record
 from ci_classify.core.tree import SUBMODULE, Tree
+from ci_classify.edges.places import AnyPath, inside
 
 TIME_LIMIT = 120.0  # seconds for one call of git
 FETCH_TRIES = 2
@@ -49,36 +49,33 @@ class Commit(Record):
     parents: tuple[str, ...]
 
 
-def top_of(directory: Path) -> Path:
+def top_of(directory: AnyPath) -> str:
     """Return the top of the working tree that a directory lies in, or the directory itself outside of one."""
-    directory = _real(directory)
-    if _is_bare(directory):
-        return directory
-    return next((above for above in (directory, *directory.parents) if _holds(above, ".git")), directory)
+    start = above = os.path.realpath(directory)
+    if _is_bare(start):
+        return start
+    while not _holds(above, ".git"):
+        above, below = os.path.dirname(above), above
+        if above == below:
+            return start
+    return above
 
 
-def _is_bare(directory: Path) -> bool:
+def _is_bare(directory: str) -> bool:
     return not _holds(directory, ".git") and all(_holds(directory, name) for name in ("HEAD", "objects", "refs"))
 
 
-# These never raise, while the methods of Path do: where they may not look, and on loops of links.
-
-
-def _real(path: Path) -> Path:
-    return Path(os.path.realpath(path))
-
-
-def _holds(directory: Path, name: str) -> bool:
-    return os.path.exists(directory / name)  # noqa: PTH110
+def _holds(directory: str, name: str) -> bool:
+    return os.path.exists(os.path.join(directory, name))
 
 
 class Repository:
     """A repository, read through git's plumbing."""
 
-    def __init__(self, directory: Path, *, time_limit: float = TIME_LIMIT) -> None:
-        self.directory = _real(directory)
+    def __init__(self, directory: AnyPath, *, time_limit: float = TIME_LIMIT) -> None:
+        self.directory = os.path.realpath(directory)
         self.top = top_of(self.directory)
-        if not os.path.isdir(self.directory):  # noqa: PTH112
+        if not os.path.isdir(self.directory):
             raise CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"{self.directory} is no directory")
         if not _holds(self.top, ".git") and not _is_bare(self.top):
             raise CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"{self.directory} is not in a git repository")
@@ -303,7 +300,7 @@ class Repository:
 
     def _command(self, arguments: Sequence[str]) -> list[str]:
         # A repository of another owner is read if its top is what was named, not if it was found above that.
-        trust = f"safe.directory={self.directory.as_posix()}"
+        trust = f"safe.directory={self.directory.replace(os.sep, '/')}"
         settings = [word for setting in (*_SETTINGS, trust) for word in ("-c", setting)]
         return [self._git, "--no-replace-objects", "--no-pager", "--literal-pathspecs", *settings, *arguments]
 
@@ -359,17 +356,16 @@ def _decoded(text: bytes, encoding: str) -> str:
         return text.decode("utf-8", "replace")
 
 
-def find_git(top: Path) -> str:
+def find_git(top: str) -> str:
     """Return the path of the git program; one inside the repository is never run."""
     name = "git.exe" if sys.platform == "win32" else "git"
     for entry in os.environ.get("PATH", "").split(os.pathsep):
-        directory = Path(entry)
-        if not entry or not directory.is_absolute():
+        if not os.path.isabs(entry):
             continue
-        program = directory / name
-        inside = (_real(directory) / name).is_relative_to(top) or _real(program).is_relative_to(top)
-        if not inside and os.path.isfile(program) and os.access(program, os.X_OK):  # noqa: PTH113
-            return str(program)
+        program = os.path.join(entry, name)
+        own = inside(os.path.realpath(entry), top) or inside(os.path.realpath(program), top)
+        if not own and os.path.isfile(program) and os.access(program, os.X_OK):
+            return program
     raise CannotClassifyError(FallbackCause.GIT_MISSING, "there is no git on the PATH outside the repository")
 
 
@@ -455,14 +451,14 @@ def _with_untracked(tracked: Changes, listed: Sequence[str]) -> Changes:
     return _sorted(pairs)
 
 
-def _environment(environment: Mapping[str, str], top: Path, *, network: bool) -> dict[str, str]:
+def _environment(environment: Mapping[str, str], top: str, *, network: bool) -> dict[str, str]:
     """Return the environment of git: none of its own variables, no questions, no unasked network."""
     own = {name: value for name, value in environment.items() if not name.upper().startswith("GIT_")}
     own |= {
         "LC_ALL": "C",
         # The repository at the top is meant: not one above it, nor the tree that core.worktree names.
-        "GIT_CEILING_DIRECTORIES": str(top.parent),
-        "GIT_WORK_TREE": str(top),
+        "GIT_CEILING_DIRECTORIES": os.path.dirname(top),
+        "GIT_WORK_TREE": top,
         "GIT_GRAFT_FILE": os.devnull,
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",

@@ -6,7 +6,6 @@ https://docs.github.com/actions/reference/workflows-and-actions/workflow-command
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 
 from ci_classify.core.record import Record
 from ci_classify.edges import files
@@ -19,9 +18,9 @@ class Runner(Record):
 
     in_ci: bool
     event_name: str | None
-    event_path: Path | None
-    output: Path | None
-    summary: Path | None
+    event_path: str | None
+    output: str | None
+    summary: str | None
     commit: str | None = None
     needs: str | None = None
     attempt: int = 1
@@ -35,9 +34,9 @@ def runner(environment: Mapping[str, str] | None = None) -> Runner:
     return Runner(
         in_ci=variables.get("GITHUB_ACTIONS") == "true" or any(variables.get(name) for name in names),
         event_name=variables.get("GITHUB_EVENT_NAME") or None,
-        event_path=_path(variables, "GITHUB_EVENT_PATH"),
-        output=_path(variables, "GITHUB_OUTPUT"),
-        summary=_path(variables, "GITHUB_STEP_SUMMARY"),
+        event_path=variables.get("GITHUB_EVENT_PATH") or None,
+        output=variables.get("GITHUB_OUTPUT") or None,
+        summary=variables.get("GITHUB_STEP_SUMMARY") or None,
         commit=variables.get("GITHUB_SHA") or None,
         needs=variables.get("NEEDS_JSON"),
         attempt=int(attempt) if attempt.isascii() and attempt.isdigit() else 1,
@@ -52,8 +51,3 @@ def payload(here: Runner) -> tuple[bytes | None, str]:
         return files.read(here.event_path, limit=MAX_PAYLOAD_BYTES), ""
     except files.FileProblemError as error:
         return None, f"the event payload: {error}"
-
-
-def _path(variables: Mapping[str, str], name: str) -> Path | None:
-    value = variables.get(name)
-    return Path(value) if value else None

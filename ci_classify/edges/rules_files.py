@@ -1,10 +1,10 @@
 """Where the rules file of a repository is, and under which names it decides CI."""
 
 import os
-from pathlib import Path
 
 from ci_classify.core.record import Record
 from ci_classify.edges import files
+from ci_classify.edges.places import inside
 
 DEFAULT_NAMES = (".github/ci-classify.yaml", "rules.yaml")
 
@@ -17,7 +17,7 @@ class RulesFile(Record):
     """
 
     shown: str
-    path: Path
+    path: str
     paths_in_tree: tuple[str, ...]
 
     def read(self) -> bytes:
@@ -25,21 +25,15 @@ class RulesFile(Record):
         return files.read(self.path)
 
 
-def locate(top: Path, given: str | None) -> RulesFile:
+def locate(top: str, given: str | None) -> RulesFile:
     """Return the rules file that was given, else the first default that exists in a repository."""
     if given is not None:
-        path = Path(given)
+        path = given
     else:
-        path = next((top / name for name in DEFAULT_NAMES if os.path.lexists(top / name)), top / DEFAULT_NAMES[0])
-    # As written, links kept; and as resolved, by the function that a circle of links doesn't make fail.
-    forms = (os.path.abspath(path), os.path.realpath(path))  # noqa: PTH100
-    inside = [_inside(top, Path(form)) for form in forms]
-    names = dict.fromkeys((*(name for name in inside if name), *DEFAULT_NAMES))
-    return RulesFile(shown=next((name for name in inside if name), str(path)), path=path, paths_in_tree=tuple(names))
-
-
-def _inside(top: Path, path: Path) -> str | None:
-    for root in (Path(os.path.abspath(top)), top.resolve()):  # noqa: PTH100 -- links stay
-        if path.is_relative_to(root):
-            return path.relative_to(root).as_posix()
-    return None
+        defaults = [os.path.join(top, name) for name in DEFAULT_NAMES]
+        path = next((default for default in defaults if os.path.lexists(default)), defaults[0])
+    roots = (os.path.abspath(top), os.path.realpath(top))
+    seen = [inside(form, root) for form in (os.path.abspath(path), os.path.realpath(path)) for root in roots]
+    names = [name for name in seen if name]
+    paths = dict.fromkeys((*names, *DEFAULT_NAMES))
+    return RulesFile(shown=next(iter(names), path), path=path, paths_in_tree=tuple(paths))

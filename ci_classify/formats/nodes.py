@@ -10,10 +10,10 @@ is no text by YAML 1.1 or 1.2 is ``plain`` with a kind other than ``text``.
 import re
 import sys
 from collections.abc import Iterator
-from typing import NamedTuple, NoReturn, Protocol
 
 import yaml
 
+from ci_classify.core.annotations import NoReturn, Protocol
 from ci_classify.core.errors import InvalidFileError, Problem
 from ci_classify.core.text import quoted, visible
 from ci_classify.formats.scalars import kind_of
@@ -28,11 +28,14 @@ _UTF_16_OR_32 = re.compile(rb"\xff\xfe|\xfe\xff|.?\0", re.DOTALL)
 _STANDARD_TAG = "tag:yaml.org,2002:"
 
 
-class Place(NamedTuple):
+class Place:
     """Where a node starts: 1-based line and column."""
 
-    line: int
-    column: int
+    __slots__ = ("column", "line")
+
+    def __init__(self, line: int, column: int) -> None:
+        self.line = line
+        self.column = column
 
 
 class Scalar:
@@ -84,8 +87,9 @@ def decode(text: str | bytes, file: str) -> str:
         raise _wrong(file, Place(1, 1), f"the file is larger than {MAX_BYTES >> 20} MiB", "write fewer rules")
     if _UTF_16_OR_32.match(content):
         raise _wrong(file, Place(1, 1), "the file is UTF-16 or UTF-32", "save it as UTF-8")
+    content = content.removeprefix(b"\xef\xbb\xbf")
     try:
-        return content.decode("utf-8-sig")
+        return content.decode()
     except UnicodeDecodeError as error:
         before = content[: error.start]
         column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
@@ -120,13 +124,16 @@ class _Mark(Protocol):
     def column(self) -> int: ...
 
 
-class _Open(NamedTuple):
+class _Open:
     """A collection that is being read: its anchor, how many nodes came before it, its key that waits for a value."""
 
-    node: Listing | Mapping
-    anchor: str | None
-    size_before: int
-    keys: list[Node]
+    __slots__ = ("anchor", "keys", "node", "size_before")
+
+    def __init__(self, node: Listing | Mapping, anchor: str | None, size_before: int) -> None:
+        self.node = node
+        self.anchor = anchor
+        self.size_before = size_before
+        self.keys: list[Node] = []
 
 
 class _Builder:
@@ -177,7 +184,7 @@ class _Builder:
                 self._at(at), f"the character {visible(self._text[at : at + 1])} can't stand in YAML", "delete it"
             )
         here, start = _marked(error.problem_mark), _marked(error.context_mark or error.problem_mark)
-        if self._problems and (self._problems[-1].line, self._problems[-1].column) >= start:
+        if self._problems and (self._problems[-1].line, self._problems[-1].column) >= (start.line, start.column):
             raise InvalidFileError(tuple(self._problems))
         found = explain(
             error.context or "", error.problem or "", self._from(error.context_mark or error.problem_mark), start.line
@@ -202,16 +209,6 @@ class _Builder:
     def _read(self, stream: Iterator[yaml.Event]) -> None:
         for event in stream:
             match event:
-                case yaml.DocumentStartEvent() if self._root is not None:
-                    self._note(_place(event), "a second document starts here", "keep one document, delete this ---")
-                    return
-                case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
-                    self._enter(event)
-                case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
-                    node, anchor, before, _ = self._open.pop()
-                    if anchor is not None:
-                        self._anchors[anchor] = (node, self._size - before + 1)
-                    self._attach(node)
                 case yaml.ScalarEvent():
                     self._count(event, 1)
                     scalar = _scalar(event)
@@ -221,8 +218,18 @@ class _Builder:
                     if event.anchor is not None:
                         self._anchors[event.anchor] = (scalar, 1)
                     self._attach(scalar)
+                case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
+                    self._enter(event)
+                case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
+                    opened = self._open.pop()
+                    if opened.anchor is not None:
+                        self._anchors[opened.anchor] = (opened.node, self._size - opened.size_before + 1)
+                    self._attach(opened.node)
                 case yaml.AliasEvent():
                     self._attach(self._aliased(event))
+                case yaml.DocumentStartEvent() if self._root is not None:
+                    self._note(_place(event), "a second document starts here", "keep one document, delete this ---")
+                    return
                 case _:
                     pass
 
@@ -234,14 +241,14 @@ class _Builder:
             self._refuse_tag(event, event.tag)
         mapping = isinstance(event, yaml.MappingStartEvent)
         node = Mapping(_place(event)) if mapping else Listing(_place(event))
-        self._open.append(_Open(node, event.anchor, self._size, []))
+        self._open.append(_Open(node, event.anchor, self._size))
 
     def _attach(self, node: Node) -> None:
         """Put a finished node into its parent."""
         if not self._open:
             self._root = node
             return
-        parent, _, _, keys = self._open[-1]
+        parent, keys = self._open[-1].node, self._open[-1].keys
         if isinstance(parent, Listing):
             parent.items.append(node)
         elif keys:

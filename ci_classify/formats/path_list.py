@@ -4,8 +4,7 @@ Separated by NUL where it holds one, else one path a line with empty lines dropp
 have to be guessed, such as names that git has quoted, and what can't be a path in a repository.
 """
 
-from typing import NoReturn
-
+from ci_classify.core.annotations import NoReturn
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.model import MODIFIED, Changes
 

@@ -5,7 +5,7 @@ The language is described in docs/rules.md; ``rules.schema.json`` says the same 
 
 from collections.abc import Iterable
 
-from ci_classify.core.baseline import Baseline
+from ci_classify.core.annotations import TYPE_CHECKING
 from ci_classify.core.errors import Problem
 from ci_classify.core.model import (
     Label,
@@ -30,6 +30,9 @@ from ci_classify.formats.path_sets import SetReader, chain, is_word
 from ci_classify.formats.reader import Reader
 from ci_classify.formats.references import circles
 from ci_classify.formats.required_check import read_required_check
+
+if TYPE_CHECKING:
+    from ci_classify.core.baseline import Baseline
 
 OWN_OUTPUTS = frozenset({"plan", "fallback", "cause", "base", "head"})
 MAX_NAME = 100
@@ -115,7 +118,7 @@ class _Loader:
             baselines=self._baselines(fields.get("baselines")),
         )
 
-    def _baselines(self, node: Node | None) -> tuple[Baseline, ...]:
+    def _baselines(self, node: Node | None) -> "tuple[Baseline, ...]":
         if node is None:
             return ()
         from ci_classify.formats.baselines import read_baselines  # noqa: PLC0415 -- most rules files have none

@@ -53,7 +53,7 @@ def test_a_replay_decides_as_each_commit_by_itself(
     capsys: pytest.CaptureFixture[str], long: Path, diffed: list[tuple[str, Changes]], event: str
 ) -> None:
     ran = replay(capsys, long, "main", "--event", event, "--format", "json")
-    rules = open_rules(long, None).rules
+    rules = open_rules(str(long), None).rules
     expected = []
     for commit, changes in diffed:
         plan = decide(rules, Event(name=event), changes)

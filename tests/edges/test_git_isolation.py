@@ -228,7 +228,7 @@ def test_a_bare_repository_below_a_working_tree_is_meant_when_it_is_named(
     base, head = in_order(inner, {"a": "1"}, {"a": "2"})
     inner.name("refs/heads/main", head)
     repository = Repository(inner.directory)
-    assert repository.top == inner.directory
+    assert repository.top == str(inner.directory)
     assert repository.changes([base], head).paths == ["a"]
 
 
@@ -387,10 +387,10 @@ def test_a_git_inside_the_repository_is_never_run(
 def test_a_link_inside_the_repository_to_a_git_outside_is_not_run(
     built: BuiltRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = find_git(built.directory)
+    real = find_git(str(built.directory))
     (built.directory / "git").symlink_to(real)
     monkeypatch.setenv("PATH", os.pathsep.join([str(built.directory), os.environ["PATH"]]))
-    assert find_git(built.directory) == real
+    assert find_git(str(built.directory)) == real
 
 
 @pytest.mark.parametrize("path", ["", "/nowhere", "REPOSITORY/bin"])

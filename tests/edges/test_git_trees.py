@@ -31,9 +31,9 @@ def test_every_entry_has_its_path_mode_and_id(tmp_path: Path, object_format: str
     assert (tree.commit, tree.id) == (commit, built.git("rev-parse", f"{commit}^{{tree}}"))
     assert list(tree.paths) == sorted(files, key=lambda path: path.encode("utf-8", "surrogateescape"))
     blob = built.git("hash-object", "--stdin", stdin=b"1")
-    assert TreeEntry("ab\tc", "100644", blob) in list(tree)
-    assert TreeEntry("x\ny", "100755", blob) in list(tree)
-    assert TreeEntry("vendor/lib", SUBMODULE, pin) in list(tree)
+    assert TreeEntry(path="ab\tc", mode="100644", oid=blob) in list(tree)
+    assert TreeEntry(path="x\ny", mode="100755", oid=blob) in list(tree)
+    assert TreeEntry(path="vendor/lib", mode=SUBMODULE, oid=pin) in list(tree)
     assert {tree.paths[place] for place in tree.places_of(SUBMODULE)} == {"vendor/lib", " first"} & files.keys()
     assert [tree.paths[place] for place in tree.places_of(LINK)] == ["ä/\U0001f600"]
 
