@@ -15,13 +15,14 @@ _VALUES = ("--repo", "--rules", "--event", "--base", "--head", "--branch", "--pa
 def main() -> None:
     """Run the command line and end the process: 0 fine, 1 findings, 2 usage or configuration, 3 our own bug."""
     gc.disable()  # a run is over before a collection would pay; hence also no import before this line
-    from ci_classify.commands import showing  # noqa: PLC0415
     from ci_classify.edges import console  # noqa: PLC0415
 
     console.prepare()
     try:
         code = _run(sys.argv[1:])
     except Exception as error:  # noqa: BLE001 -- the last handler
+        from ci_classify.commands import showing  # noqa: PLC0415
+
         code = showing.failure(error)
     console.leave(code)
 

@@ -1,19 +1,22 @@
-"""``ci-classify run``: classify in CI, write the outputs, the summary and the log."""
+"""``ci-classify run``: classify in CI, write the outputs, the summary and the log.
+
+What is not needed to begin the comparison is imported behind that: git compares meanwhile.
+"""
 
 from functools import partial
 
-from ci_classify.commands import showing
-from ci_classify.commands.classifying import Classified, Compare, NoOutputsError, classify
 from ci_classify.commands.exits import OK, USAGE, UsageError
+from ci_classify.core.annotations import TYPE_CHECKING
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.model import Event
-from ci_classify.core.plan import Comparison
 from ci_classify.core.record import Record
 from ci_classify.edges import files, github
 from ci_classify.edges.comparing import Begun, Compared, between, compare
 from ci_classify.edges.git import Repository, top_of
 from ci_classify.formats.event_payload import Request, read_event
-from ci_classify.formats.path_list import read_paths
+
+if TYPE_CHECKING:
+    from ci_classify.commands.classifying import Classified, Compare
 
 
 class RunRequest(Record):
@@ -39,6 +42,9 @@ def run(request: RunRequest, here: github.Runner | None = None) -> int:
     """
     here = here or github.runner()
     event, compare_now = situation(request, here)
+    from ci_classify.commands import showing  # noqa: PLC0415
+    from ci_classify.commands.classifying import NoOutputsError, classify  # noqa: PLC0415
+
     try:
         classified = classify(top_of(request.repo), request.rules, event, compare_now, canary=request.canary)
     except NoOutputsError as error:
@@ -51,7 +57,7 @@ def run(request: RunRequest, here: github.Runner | None = None) -> int:
     return OK
 
 
-def situation(request: RunRequest, here: github.Runner) -> tuple[Event, Compare]:
+def situation(request: RunRequest, here: github.Runner) -> "tuple[Event, Compare]":
     """Return the event, and how to find out what changed; options win over the payload."""
     explicit = request.base is not None or request.paths_from is not None
     if request.paths_from is not None and (request.base is not None or request.head is not None):
@@ -83,6 +89,9 @@ def _compared(request: RunRequest, asked: Request, *, fetch: bool) -> Compared:
 
 
 def _listed(source: str) -> Compared:
+    from ci_classify.core.plan import Comparison  # noqa: PLC0415
+    from ci_classify.formats.path_list import read_paths  # noqa: PLC0415
+
     try:
         content = files.read_standard_input() if source == "-" else files.read(source)
     except files.FileProblemError as error:
@@ -91,8 +100,9 @@ def _listed(source: str) -> Compared:
     return Compared(changes=changes, comparison=Comparison())
 
 
-def _write_outputs(classified: Classified, here: github.Runner) -> bool:
+def _write_outputs(classified: "Classified", here: github.Runner) -> bool:
     """Write all outputs in one append; whether they are written whole."""
+    from ci_classify.commands import showing  # noqa: PLC0415
     from ci_classify.render.outputs import output_lines  # noqa: PLC0415
 
     if here.output is None:
@@ -112,7 +122,8 @@ def _write_outputs(classified: Classified, here: github.Runner) -> bool:
     return True
 
 
-def _write_summary(classified: Classified, here: github.Runner) -> None:
+def _write_summary(classified: "Classified", here: github.Runner) -> None:
+    from ci_classify.commands import showing  # noqa: PLC0415
     from ci_classify.render.markdown import MAX_SUMMARY_BYTES, summary  # noqa: PLC0415
 
     if here.summary is None:

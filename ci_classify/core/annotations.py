@@ -4,29 +4,24 @@ Type checkers read the first half; the second one is what the names need at run 
 """
 
 __all__ = [
+    "IO",
     "TYPE_CHECKING",
     "Any",
     "ClassVar",
     "NoReturn",
     "Protocol",
+    "Self",
     "TextIO",
-    "TypeVar",
     "assert_never",
     "dataclass_transform",
 ]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar, NoReturn, Protocol, TextIO, TypeVar, assert_never, dataclass_transform
+    from typing import IO, Any, ClassVar, NoReturn, Protocol, Self, TextIO, assert_never, dataclass_transform
 else:
-    Any = NoReturn = Protocol = TextIO = object
-    ClassVar = tuple  # something that takes an argument in brackets
-
-    class TypeVar:
-        """Stands for a type in annotations that nothing reads."""
-
-        def __init__(self, name: str, *, bound: object = None) -> None:
-            """Take what a type checker reads."""
+    Any = NoReturn = Protocol = Self = TextIO = object
+    ClassVar = IO = tuple  # something that takes an argument in brackets
 
     def dataclass_transform(**_: bool) -> object:
         """Return a decorator that changes nothing."""

@@ -11,10 +11,10 @@ from itertools import accumulate
 from ci_classify.core.baseline import Baseline, BaselineError, ErrorCode, InputGroup
 from ci_classify.core.baseline_bucket import GLOB_SIGNS, Bucket, BucketKind, check_platform, lies_at_or_below
 from ci_classify.core.identity import places_by_set
-from ci_classify.core.matching import SetEvaluator
 from ci_classify.core.model import PathSet, Pattern, Rules, Term
 from ci_classify.core.patterns import literal_pattern
 from ci_classify.core.record import Record
+from ci_classify.core.set_evaluator import SetEvaluator
 from ci_classify.core.tree import LINK, Tree, TreeEntry
 
 PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")

@@ -15,9 +15,10 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 
-from ci_classify.core.matching import Look, SetEvaluator, masks_of
+from ci_classify.core.automaton import Look, masks_of
 from ci_classify.core.model import ChangeType, PathSet, Producer, Rules, SetReference, Suite
 from ci_classify.core.record import Record
+from ci_classify.core.set_evaluator import SetEvaluator
 from ci_classify.core.tree import SUBMODULE, Tree
 
 FORMAT = 1

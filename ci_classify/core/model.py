@@ -9,10 +9,10 @@ from types import MappingProxyType
 
 from ci_classify.core.annotations import TYPE_CHECKING
 from ci_classify.core.record import Record
-from ci_classify.core.required import RequiredCheck
 
 if TYPE_CHECKING:
     from ci_classify.core.baseline import Baseline
+    from ci_classify.core.required import RequiredCheck
 
 
 class ChangeType(StrEnum):
@@ -186,7 +186,7 @@ class Rules(Record):
     labels: tuple[Label, ...] = ()
     suites: tuple[Suite, ...] = ()
     producers: tuple[Producer, ...] = ()
-    required_check: RequiredCheck | None = None
+    required_check: "RequiredCheck | None" = None
     examples: tuple[Example, ...] = ()
     baselines: "tuple[Baseline, ...]" = ()
 

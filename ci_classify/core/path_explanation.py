@@ -1,10 +1,11 @@
 """Which outputs one path selects, and for each suite the line of the rules that decides about it."""
 
 from ci_classify.core.decision import decide
-from ci_classify.core.matching import Match, Matcher, SetEvaluator, Verdict
+from ci_classify.core.matching import Matcher, Verdict
 from ci_classify.core.model import ChangeKind, Changes, Event, Rules
 from ci_classify.core.plan import Decision, Plan
 from ci_classify.core.record import Record
+from ci_classify.core.set_evaluator import Match, SetEvaluator
 
 
 class OutputForPath(Record):

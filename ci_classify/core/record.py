@@ -7,7 +7,7 @@ its module is imported, about half a millisecond each, and a run imports fifty.
 Refuses: methods beyond construction, equality, hash and repr; mutable defaults are the author's mistake.
 """
 
-from ci_classify.core.annotations import Any, ClassVar, TypeVar, dataclass_transform
+from ci_classify.core.annotations import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -62,9 +62,12 @@ class Record:
         return tuple([mine[name] for name in self._fields])
 
 
-R = TypeVar("R", bound=Record)
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    R = TypeVar("R", bound=Record)
 
 
-def replaced(record: R, **values: Any) -> R:
+def replaced(record: "R", **values: Any) -> "R":
     """Return a record with some fields of another value."""
     return type(record)(**{**{name: getattr(record, name) for name in record._fields}, **values})

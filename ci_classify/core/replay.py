@@ -7,9 +7,10 @@ of changes: sums by the decisions that occur, and the first few changes that dif
 from collections import Counter
 from collections.abc import Sequence
 
+from ci_classify.core.automaton import Look
 from ci_classify.core.decision import decide, looks_at_changes
 from ci_classify.core.errors import FallbackCause
-from ci_classify.core.matching import Look, Matcher, Verdict
+from ci_classify.core.matching import Matcher, Verdict
 from ci_classify.core.model import ChangeKind, Changes, Event, Rules
 from ci_classify.core.plan import Comparison, Decision, Fallback, Plan
 from ci_classify.core.record import Record

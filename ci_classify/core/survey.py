@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from ci_classify.core.matching import SetEvaluator
 from ci_classify.core.model import PathSet, Rules, Suite
 from ci_classify.core.record import Record
+from ci_classify.core.set_evaluator import SetEvaluator
 
 
 class Tracked(Record):

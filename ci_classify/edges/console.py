@@ -8,12 +8,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from ci_classify.core.annotations import NoReturn, TextIO, TypeVar
+from ci_classify.core.annotations import TYPE_CHECKING, NoReturn, TextIO
 
 Span = tuple[str, str]  # printable text, and how rich names its style
 _HANGING = 4  # columns by which the rest of a long line is indented
 _NARROWEST = 20
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
 Line = tuple[int, Sequence[Span]]  # indentation in columns, and what stands behind it
 
 
@@ -66,7 +69,7 @@ def say(lines: Iterable[str]) -> None:
     _write(sys.stderr, "".join(f"{line}\n" for line in lines))
 
 
-def progress(items: Iterable[T], total: Callable[[], int], what: str) -> Iterator[T]:
+def progress(items: "Iterable[T]", total: Callable[[], int], what: str) -> "Iterator[T]":
     """Go through items, with a bar on standard error where that is a terminal; only then is the total asked for."""
     if sys.stderr is None or not sys.stderr.isatty() or in_ci():
         yield from items

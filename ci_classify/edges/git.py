@@ -14,32 +14,21 @@ Refuses: writing anything, and fetching anything but a commit by its id when tha
 import os
 import re
 import subprocess
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from ci_classify.core.commit_ids import is_commit_id
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.model import ChangeKind, Changes, ChangeType
 from ci_classify.core.record import Record
 from ci_classify.core.tree import SUBMODULE, Tree
-from ci_classify.edges.places import AnyPath, inside
+from ci_classify.edges.git_process import Git
+from ci_classify.edges.places import AnyPath
+from ci_classify.formats.raw_diff import RawDiff
 
 TIME_LIMIT = 120.0  # seconds for one call of git
 FETCH_TRIES = 2
 
 _RECORD = re.compile(r"[0-7]{6} (?:blob|commit) (?:[0-9a-f]{40}|[0-9a-f]{64})\t(.+)", re.DOTALL)
-_TYPES = {
-    "A": ChangeType.ADDED,
-    "M": ChangeType.MODIFIED,
-    "D": ChangeType.DELETED,
-    "T": ChangeType.TYPE_CHANGED,
-}
-_SETTINGS = (
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "core.untrackedCache=false",
-)
-_STREAM_BYTES = 1 << 18  # what waits between git and us; small pipes make both wait
 
 
 class Commit(Record):
@@ -79,8 +68,7 @@ class Repository:
             raise CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"{self.directory} is no directory")
         if not _holds(self.top, ".git") and not _is_bare(self.top):
             raise CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"{self.directory} is not in a git repository")
-        self._git = find_git(self.top)
-        self._time_limit = time_limit
+        self.git = Git(self.top, self.directory, time_limit)
         self._trees: dict[str, str] = {}  # by commit, as far as commits were read
 
     # -- commits -------------------------------------------------------------------------------------
@@ -98,7 +86,7 @@ class Repository:
             if not revision or revision.startswith("-") or "\n" in revision or "\0" in revision:
                 raise CannotClassifyError(FallbackCause.REVISION_INVALID, f"{revision!r} is no revision")
         request = "".join(f"{revision}^{{commit}}\n" for revision in revisions)
-        output = self._run("cat-file", "--batch", stdin=request.encode("utf-8", "surrogateescape"))
+        output = self.git.run("cat-file", "--batch", stdin=request.encode("utf-8", "surrogateescape"))
         found: list[Commit | None] = []
         for revision in revisions:
             header, _, output = output.partition(b"\n")
@@ -117,7 +105,7 @@ class Repository:
 
     def subjects(self, commits: Sequence[str]) -> list[str]:
         """Return the first lines of the messages of commits by their full ids, in one call of git."""
-        output = self._run("cat-file", "--batch", stdin="".join(f"{commit}\n" for commit in commits).encode())
+        output = self.git.run("cat-file", "--batch", stdin="".join(f"{commit}\n" for commit in commits).encode())
         found = []
         for _ in commits:
             header, _, output = output.partition(b"\n")
@@ -131,7 +119,7 @@ class Repository:
 
     def fetch(self, commit: str) -> None:
         """Fetch a commit by its full id, into a shallow clone without its history; quietly give up after a few tries."""
-        remotes = self._run_quietly("remote").splitlines()
+        remotes = self.git.run_quietly("remote").splitlines()
         if not remotes:
             return
         options = ["--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance"]
@@ -140,13 +128,13 @@ class Repository:
         options += ["--depth=1"] if self.is_shallow() else []
         remote = "origin" if "origin" in remotes else remotes[0]
         for _ in range(FETCH_TRIES):
-            result = self._call(["fetch", *options, "--", remote, commit], network=True)
+            result = self.git.call(["fetch", *options, "--", remote, commit], network=True)
             if result is not None and result.returncode == 0:
                 return
 
     def is_shallow(self) -> bool:
         """Return whether the clone lacks history."""
-        return self._run("rev-parse", "--is-shallow-repository").strip() == b"true"
+        return self.git.run("rev-parse", "--is-shallow-repository").strip() == b"true"
 
     def is_ancestor(self, old: str, new: str) -> bool:
         """Return whether history leads from one commit to another."""
@@ -166,14 +154,14 @@ class Repository:
 
     def _merge_base(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
         """Run git merge-base. It answers "none" with 1; so do some versions where they can't read the history."""
-        result = self._call(["merge-base", *arguments])
+        result = self.git.call(["merge-base", *arguments])
         if result is None or result.returncode not in {0, 1} or b"error:" in result.stderr:
-            raise self._failure(["merge-base"], result)
+            raise self.git.failure("merge-base", result)
         return result
 
     def _prove(self, one: str, other: str, bases: tuple[str, ...]) -> None:
         """Raise unless all history above the merge bases is present in this shallow clone."""
-        lines = self._run("rev-list", "--parents", one, other, *(f"^{base}" for base in bases), "--").splitlines()
+        lines = self.git.run("rev-list", "--parents", one, other, *(f"^{base}" for base in bases), "--").splitlines()
         if not bases or any(b" " not in line for line in lines):
             raise CannotClassifyError(
                 FallbackCause.HISTORY_INCOMPLETE,
@@ -184,10 +172,10 @@ class Repository:
 
     def changes(self, bases: Sequence[str], head: str) -> Changes:
         """Return the changes from bases to a head; of several bases, the union in order of path."""
-        return union([parse_raw(self._diff(base, head)) for base in bases])
+        return union([self._diff(base, head) for base in bases])
 
-    def _diff(self, base: str, head: str) -> bytes:
-        return self._run(
+    def _diff(self, base: str, head: str) -> Changes:
+        return self._raw(
             "diff-tree",
             "-r",
             "-z",
@@ -205,12 +193,12 @@ class Repository:
 
     def worktree_changes(self, bases: Sequence[str]) -> Changes:
         """Return the changes from bases to the working tree, files that git would add included."""
-        tracked = union([parse_raw(self._worktree_diff(base)) for base in bases])
-        listed = self._run("ls-files", "--others", "--exclude-standard", "-z").decode("utf-8", "surrogateescape")
+        tracked = union([self._worktree_diff(base) for base in bases])
+        listed = self.git.run("ls-files", "--others", "--exclude-standard", "-z").decode("utf-8", "surrogateescape")
         return _with_untracked(tracked, listed.split("\0")[:-1])
 
-    def _worktree_diff(self, base: str) -> bytes:
-        return self._run(
+    def _worktree_diff(self, base: str) -> Changes:
+        return self._raw(
             "diff",
             "-z",
             "--raw",
@@ -227,7 +215,9 @@ class Repository:
 
     def is_dirty(self) -> bool:
         """Return whether the working tree holds anything that is not committed."""
-        return bool(self._run("status", "--porcelain", "-z", "--ignore-submodules=dirty", "--untracked-files=normal"))
+        return bool(
+            self.git.run("status", "--porcelain", "-z", "--ignore-submodules=dirty", "--untracked-files=normal")
+        )
 
     def tree(self, revision: str) -> Tree:
         """Return all entries of the tree of a revision, or raise where the clone lacks any of it."""
@@ -235,118 +225,37 @@ class Repository:
         if commit is None:
             raise CannotClassifyError(FallbackCause.COMMIT_MISSING, f"the clone lacks the commit {revision}")
         tree = self._trees[commit.id]
-        paths, records = parse_listing(self._run("ls-tree", "-r", "-z", "--full-tree", tree))
+        paths, records = parse_listing(self.git.run("ls-tree", "-r", "-z", "--full-tree", tree))
         return Tree(commit=commit.id, id=tree, paths=paths, records=records)
 
     def file(self, commit: str, path: str) -> bytes | None:
         """Return the bytes of a file at a commit, or None if it is not there."""
-        result = self._call(["cat-file", "blob", f"{commit}:{path}"])
+        result = self.git.call(["cat-file", "blob", f"{commit}:{path}"])
         return result.stdout if result is not None and result.returncode == 0 else None
 
     def blob(self, oid: str) -> bytes | None:
         """Return the bytes of an object, or None if the clone lacks it."""
-        result = self._call(["cat-file", "blob", oid])
+        result = self.git.call(["cat-file", "blob", oid])
         return result.stdout if result is not None and result.returncode == 0 else None
 
     def is_submodule(self, revision: str, path: str) -> bool:
         """Return whether a path is a submodule at a revision."""
-        return self._run("ls-tree", "-z", "--full-tree", revision, "--", path).startswith(SUBMODULE.encode())
+        return self.git.run("ls-tree", "-z", "--full-tree", revision, "--", path).startswith(SUBMODULE.encode())
 
     def default_branch(self) -> str | None:
         """Return the name by which the remote's default branch is known here, or None."""
-        head = self._run_quietly("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD").strip()
+        head = self.git.run_quietly("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD").strip()
         candidates = [*([head] if head else []), "origin/main", "origin/master", "main", "master"]
         commits = self.commits(candidates)
         return next((name for name, commit in zip(candidates, commits, strict=True) if commit is not None), None)
 
-    # -- calling git ---------------------------------------------------------------------------------
-
-    def _run(self, *arguments: str, stdin: bytes = b"") -> bytes:
-        result = self._call(arguments, stdin=stdin)
-        if result is None or result.returncode != 0:
-            raise self._failure(arguments, result)
-        return result.stdout
-
-    def _run_quietly(self, *arguments: str) -> str:
-        result = self._call(arguments)
-        return result.stdout.decode("utf-8", "surrogateescape") if result and result.returncode == 0 else ""
-
-    def _call(
-        self,
-        arguments: Sequence[str],
-        *,
-        stdin: bytes = b"",
-        network: bool = False,
-    ) -> subprocess.CompletedProcess[bytes] | None:
-        """Run git and return what it did, or None if it took too long."""
-        command = self._command(arguments)
-        # What the network leaves running must not hold a pipe that is waited for.
-        output = subprocess.DEVNULL if network else subprocess.PIPE
-        try:
-            return subprocess.run(  # noqa: S603 -- a fixed program, arguments are validated or ours
-                command,
-                cwd=self.top,
-                env=_environment(os.environ, self.top, network=network),
-                input=stdin,
-                stdout=output,
-                stderr=output,
-                timeout=self._time_limit,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return None
-        except OSError as error:
-            raise CannotClassifyError(FallbackCause.GIT_MISSING, f"git can't be started: {error}") from None
-
-    def _command(self, arguments: Sequence[str]) -> list[str]:
-        # A repository of another owner is read if its top is what was named, not if it was found above that.
-        trust = f"safe.directory={self.directory.replace(os.sep, '/')}"
-        settings = [word for setting in (*_SETTINGS, trust) for word in ("-c", setting)]
-        return [self._git, "--no-replace-objects", "--no-pager", "--literal-pathspecs", *settings, *arguments]
-
-    def start(self, arguments: Sequence[str], *, stdin: bool = False) -> subprocess.Popen[bytes]:
-        """Start git with its streams as pipes, for output that is read while it comes."""
-        try:
-            return subprocess.Popen(  # noqa: S603 -- as for _call
-                self._command(arguments),
-                cwd=self.top,
-                env=_environment(os.environ, self.top, network=False),
-                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=_STREAM_BYTES,
-                pipesize=_STREAM_BYTES,
-            )
-        except OSError as error:
-            raise CannotClassifyError(FallbackCause.GIT_MISSING, f"git can't be started: {error}") from None
-
-    def failure_of(self, name: str, code: int, stderr: bytes) -> CannotClassifyError:
-        """Return what a started git that failed means."""
-        return self._failure([name], subprocess.CompletedProcess([name], code, b"", stderr))
-
-    def _failure(
-        self, arguments: Sequence[str], result: subprocess.CompletedProcess[bytes] | None
-    ) -> CannotClassifyError:
-        if result is None:
-            return CannotClassifyError(
-                FallbackCause.GIT_TIMEOUT, f"git {arguments[0]} took longer than {self._time_limit:g} seconds"
-            )
-        printed = result.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
-        lines = [line for line in printed if not line.startswith("hint:")]
-        said = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0] if lines else "")
-        if "dubious ownership" in said or "unsafe repository" in said:
-            return CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"{self.top} belongs to another user")
-        if "not a git repository" in said:
-            return CannotClassifyError(FallbackCause.NOT_A_REPOSITORY, f"git takes {self.top} for no repository")
-        if "bad revision" in said or "nvalid revision range" in said or "nknown revision" in said:
-            detail = f"git knows no such commit: {said.removeprefix('fatal: ')[:300]}"
-            return CannotClassifyError(FallbackCause.REVISION_INVALID, detail)
-        absent = ("nable to read", "ould not read", "could not fetch", "promisor", "missing", "bad object", "transport")
-        if any(word in line for line in lines for word in absent):
-            return CannotClassifyError(FallbackCause.OBJECTS_MISSING, f"git {arguments[0]}: {said[:300]}")
-        return CannotClassifyError(
-            FallbackCause.GIT_FAILED, f"git {arguments[0]} ended with {result.returncode}: {said[:300]}"
-        )
+    def _raw(self, *arguments: str) -> Changes:
+        """Run git and return the differences that it prints, read while it still compares."""
+        reader = RawDiff()
+        with self.git.start(arguments) as running:
+            for block in running.blocks():
+                reader.read(block)
+        return reader.changes()
 
 
 def _decoded(text: bytes, encoding: str) -> str:
@@ -354,39 +263,6 @@ def _decoded(text: bytes, encoding: str) -> str:
         return text.decode(encoding, "replace")
     except LookupError:
         return text.decode("utf-8", "replace")
-
-
-def find_git(top: str) -> str:
-    """Return the path of the git program; one inside the repository is never run."""
-    name = "git.exe" if sys.platform == "win32" else "git"
-    for entry in os.environ.get("PATH", "").split(os.pathsep):
-        if not os.path.isabs(entry):
-            continue
-        program = os.path.join(entry, name)
-        own = inside(os.path.realpath(entry), top) or inside(os.path.realpath(program), top)
-        if not own and os.path.isfile(program) and os.access(program, os.X_OK):
-            return program
-    raise CannotClassifyError(FallbackCause.GIT_MISSING, "there is no git on the PATH outside the repository")
-
-
-def parse_raw(output: bytes) -> Changes:
-    """Return the changes in the raw format of git with ``-z``: a record, NUL, a path, NUL, and so on."""
-    parts = output.decode("utf-8", "surrogateescape").split("\0")
-    if parts.pop() or len(parts) % 2:
-        raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, "the output of git ends within a record")
-    records, paths = parts[::2], parts[1::2]
-    if not all(paths):
-        raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, "git printed an empty path")
-    known: dict[tuple[int, str, str], ChangeKind] = {}
-    kinds = []
-    for record in records:
-        # ":100644 100755 OLD-ID NEW-ID M": modes and letter say what kind of change it is.
-        shape = (len(record), record[:15], record[-2:])
-        kind = known.get(shape)
-        if kind is None:
-            kind = known[shape] = kind_of(record)
-        kinds.append(kind)
-    return Changes(paths=paths, kinds=kinds)
 
 
 def parse_listing(output: bytes) -> tuple[list[str], list[str]]:
@@ -408,18 +284,6 @@ def parse_listing(output: bytes) -> tuple[list[str], list[str]]:
             raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, f"git listed the entry {record[:200]!r}")
         paths[place] = match[1]
     return paths, records
-
-
-def kind_of(record: str) -> ChangeKind:
-    """Return what a raw record of git says of a change, or raise where it is not understood."""
-    match = re.fullmatch(r":([0-7]{6}) ([0-7]{6}) [0-9a-f]{40,64} [0-9a-f]{40,64} (.+)", record)
-    if match is None or match[3] not in _TYPES:
-        raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, f"git printed the record {record[:200]!r}")
-    return ChangeKind(
-        type=_TYPES[match[3]],
-        old_is_submodule=match[1] == SUBMODULE,
-        new_is_submodule=match[2] == SUBMODULE,
-    )
 
 
 def union(parts: Sequence[Changes]) -> Changes:
@@ -449,23 +313,3 @@ def _with_untracked(tracked: Changes, listed: Sequence[str]) -> Changes:
         was_submodule = old.get(path, False)
         pairs.add((path, ChangeKind(type=type_, old_is_submodule=was_submodule, new_is_submodule=is_submodule)))
     return _sorted(pairs)
-
-
-def _environment(environment: Mapping[str, str], top: str, *, network: bool) -> dict[str, str]:
-    """Return the environment of git: none of its own variables, no questions, no unasked network."""
-    own = {name: value for name, value in environment.items() if not name.upper().startswith("GIT_")}
-    own |= {
-        "LC_ALL": "C",
-        # The repository at the top is meant: not one above it, nor the tree that core.worktree names.
-        "GIT_CEILING_DIRECTORIES": os.path.dirname(top),
-        "GIT_WORK_TREE": top,
-        "GIT_GRAFT_FILE": os.devnull,
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_TERMINAL_PROMPT": "0",
-    }
-    if network:
-        own["GIT_ALLOW_PROTOCOL"] = "file:git:http:https:ssh"
-    else:
-        # The second says it to versions of git that don't know the first.
-        own |= {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-    return own

@@ -9,16 +9,15 @@ Refuses: to take the oldest commit of a shallow clone for one without parents.
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from io import BufferedReader
-from typing import IO, Self
+from typing import IO
 
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.model import ChangeKind, Changes
 from ci_classify.core.record import Record
-from ci_classify.edges.git import Repository, kind_of, union
+from ci_classify.edges.git import Repository, union
+from ci_classify.formats.raw_diff import kind_of
 
-_BLOCK = 1 << 18  # bytes that are read at once
-_MOST_ERRORS = 1 << 16  # bytes of them that are kept
+_TIME_LIMIT = 24 * 3600.0  # seconds; a history may be long
 _DIFF = (
     "diff-tree",
     "--stdin",
@@ -79,10 +78,7 @@ def pull_requests(repository: Repository, pairs: Sequence[tuple[str, str]]) -> I
 def count(repository: Repository, range_: str) -> int:
     """Return the number of first-parent changes of a range, or raise CannotClassifyError."""
     _refuse_options(range_)
-    with _Running(repository, ["rev-list", "--count", "--first-parent", range_, "--"]) as counting:
-        text = counting.stdout.read()
-        counting.finish()
-    return int(text)
+    return int(repository.git.run("rev-list", "--count", "--first-parent", range_, "--"))
 
 
 def _refuse_options(range_: str) -> None:
@@ -90,69 +86,14 @@ def _refuse_options(range_: str) -> None:
         raise CannotClassifyError(FallbackCause.REVISION_INVALID, f"{range_!r} is no range")
 
 
-class _Running:
-    """A started git, which never outlives the block that it was started for."""
-
-    def __init__(self, repository: Repository, arguments: Sequence[str], *, stdin: bool = False) -> None:
-        self._repository = repository
-        self._name = arguments[0]
-        self._process = repository.start(arguments, stdin=stdin)
-        self._errors = bytearray()
-        self._drain = threading.Thread(target=self._keep_errors, daemon=True)
-        self._drain.start()
-
-    @property
-    def stdout(self) -> IO[bytes]:
-        """What it prints."""
-        return _stream(self._process.stdout)
-
-    @property
-    def stdin(self) -> IO[bytes]:
-        """What it reads."""
-        return _stream(self._process.stdin)
-
-    def finish(self) -> None:
-        """Wait for its end, or raise where it failed."""
-        code = self._process.wait()
-        self._drain.join()
-        if code != 0:
-            raise self._repository.failure_of(self._name, code, bytes(self._errors))
-
-    def __enter__(self) -> Self:
-        """Return itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End it if it runs, and close what it left."""
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.wait()
-        self._drain.join()
-        for stream in (self._process.stdout, self._process.stderr):
-            if stream is not None:
-                stream.close()
-
-    def _keep_errors(self) -> None:
-        errors = _stream(self._process.stderr)
-        while block := errors.read(_BLOCK):
-            self._errors += block[: _MOST_ERRORS - len(self._errors)]
-
-
-def _stream(stream: IO[bytes] | None) -> IO[bytes]:
-    if stream is None:
-        raise AssertionError("every stream was asked for")
-    return stream
-
-
 def _steps(repository: Repository, range_: str, *, shallow: bool) -> Iterator[Step]:
     arguments = ["rev-list", "--first-parent", "--parents", "--timestamp", range_, "--"]
-    with _Running(repository, arguments) as listing:
-        for line in listing.stdout:
+    with repository.git.start(arguments, time_limit=_TIME_LIMIT) as listing:
+        for line in listing.lines():
             time, commit, *parents = line.decode().split()
             if not parents and shallow:
                 _prove_root(repository, commit)
             yield Step(commit=commit, base=parents[0] if parents else None, time=int(time))
-        listing.finish()
 
 
 def _prove_root(repository: Repository, commit: str) -> None:
@@ -179,13 +120,12 @@ def _steps_of_pairs(repository: Repository, pairs: Sequence[tuple[str, str]]) ->
 def _compared(repository: Repository, steps: Iterable[Step]) -> Iterator[Change]:
     asked: deque[Step] = deque()
     trouble: list[BaseException] = []
-    with _Running(repository, _DIFF, stdin=True) as comparing:
+    with repository.git.start(_DIFF, stdin=True, time_limit=_TIME_LIMIT) as comparing:
         feeding = threading.Thread(target=_feed, args=(comparing.stdin, steps, asked, trouble), daemon=True)
         feeding.start()
         try:
-            yield from _changes(comparing.stdout, asked)
+            yield from _changes(comparing.blocks(), asked)
             feeding.join()
-            comparing.finish()
         except CannotClassifyError:
             if trouble:  # it came first, and the output ended by it
                 raise trouble[0] from None
@@ -209,12 +149,10 @@ def _feed(stdin: IO[bytes], steps: Iterable[Step], asked: deque[Step], trouble: 
         trouble.append(error)
 
 
-def _changes(stdout: IO[bytes], asked: deque[Step]) -> Iterator[Change]:
+def _changes(blocks: Iterable[bytes], asked: deque[Step]) -> Iterator[Change]:
     """Return the changes of each step in the output of git: an id, NUL, then a record, NUL, a path, NUL, and so on."""
     reader = _Reader(asked)
-    if not isinstance(stdout, BufferedReader):
-        raise TypeError("a pipe of bytes is buffered")
-    while block := stdout.read1(_BLOCK):
+    for block in blocks:
         yield from reader.read(block)
     yield from reader.end()
 

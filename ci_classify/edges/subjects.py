@@ -9,7 +9,8 @@ Refuses: to let GitPython run a git that lies in the repository.
 import os
 from collections.abc import Sequence
 
-from ci_classify.edges.git import Repository, find_git
+from ci_classify.edges.git import Repository
+from ci_classify.edges.git_process import find_git
 
 _ENVIRONMENT = {
     "GIT_ALLOW_PROTOCOL": "none",

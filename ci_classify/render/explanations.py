@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from ci_classify.core.decision import mode_of
 from ci_classify.core.explanation import sentence
-from ci_classify.core.matching import Match
 from ci_classify.core.model import Event, PathSet, Pattern, Producer, Rules, Suite
 from ci_classify.core.path_explanation import OutputForPath, PathExplanation
 from ci_classify.core.reasons import InputsChanged, NoInputChanged
+from ci_classify.core.set_evaluator import Match
 from ci_classify.core.text import visible
 from ci_classify.render.terminal import FAINT, PATH, PLAIN, RUN, SKIP, TITLE, Line
 

@@ -44,4 +44,4 @@ def measure(directory: Path) -> list[Row]:
     finally:
         gc.enable()
     work = f"identities of {SUITES} suites, {FILES:,} files"
-    return [Row(work=work, against="`git ls-tree -r -z`", time=mine, other_time=other, bound=3)]
+    return [Row(work=work, against="`git ls-tree -r -z`", amount=mine, other=other, bound=3)]

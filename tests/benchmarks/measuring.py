@@ -3,12 +3,14 @@
 import os
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-Work = Callable[[], None]
+Work = Callable[[], object]
+COMMAND = str(Path(sys.executable).with_name("ci-classify"))  # as installed beside the Python that measures
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,18 +31,22 @@ class Process:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A row of the table: what was done, what it was compared with, both medians in seconds, the bound."""
+    """A row of the table: what was done, what it was compared with, how much of a unit each took, the bound of the ratio.
+
+    Times are medians in ms.
+    """
 
     work: str
     against: str
-    time: float
-    other_time: float
+    amount: float
+    other: float
     bound: float
+    unit: str = "ms"
 
     @property
     def ratio(self) -> float:
-        """How many times as long the work took as what it is compared with."""
-        return self.time / self.other_time
+        """How many times as much the work took as what it is compared with."""
+        return self.amount / self.other
 
     @property
     def holds(self) -> bool:
@@ -49,12 +55,12 @@ class Row:
 
 
 def medians(works: Sequence[Work], rounds: int) -> list[float]:
-    """Return the median time of each work in seconds, after one round that counts for nothing."""
+    """Return the median time of each work in ms, after one round that counts for nothing."""
     times: list[list[float]] = [[] for _ in works]
     for number in range(rounds + 1):
         for work, measured in zip(works, times, strict=True):
             start = time.perf_counter()
             work()
             if number:
-                measured.append(time.perf_counter() - start)
+                measured.append(1_000 * (time.perf_counter() - start))
     return [statistics.median(measured) for measured in times]

@@ -3,11 +3,10 @@
 import os
 import random
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.measuring import Row, medians
+from benchmarks.measuring import COMMAND, Row, medians
 from support.repository import BuiltRepository
 
 CHANGES = 7_000
@@ -25,7 +24,7 @@ _GIT = (
 def measure(directory: Path) -> list[Row]:
     """Return the rows: alone, and against other rules."""
     repository = _build(directory / "repository")
-    alone = [sys.executable, "-m", "ci_classify", "replay", "main"]
+    alone = [COMMAND, "replay", "main"]
     against = [*alone, "--against", "old.yaml"]
     works = [
         lambda: _git(repository),
@@ -36,8 +35,8 @@ def measure(directory: Path) -> list[Row]:
     work = f"`replay`, {CHANGES:,} changes, {OUTPUTS} outputs"
     other = "git, printing the same differences"
     return [
-        Row(work=work, against=other, time=one, other_time=git, bound=2),
-        Row(work=f"{work}, against other rules", against=other, time=two, other_time=git, bound=2),
+        Row(work=work, against=other, amount=one, other=git, bound=2),
+        Row(work=f"{work}, against other rules", against=other, amount=two, other=git, bound=2),
     ]
 
 

@@ -6,7 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from benchmarks.measuring import Process, Row, medians
+from benchmarks.measuring import COMMAND, Process, Row, medians
 from support.repository import BuiltRepository
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -44,8 +44,8 @@ def measure(directory: Path) -> list[Row]:
         Row(
             work=f"`run`, one file of a pull request, {FILES:,} files",
             against=f"`python -c pass` and the {len(calls)} calls of git",
-            time=mine,
-            other_time=other,
+            amount=mine,
+            other=other,
             bound=3,
         )
     ]
@@ -81,7 +81,7 @@ def _run(directory: Path, built: tuple[BuiltRepository, dict[str, str]]) -> Proc
         "GITHUB_STEP_SUMMARY": str(directory / "summary.md"),
         "PYTHONPYCACHEPREFIX": str(directory / "bytecode"),
     }
-    words = [sys.executable, "-m", "ci_classify", "run"]
+    words = [COMMAND, "run"]
     return Process(words=words, directory=repository.directory, environment=environment)
 
 

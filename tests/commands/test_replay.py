@@ -15,7 +15,7 @@ from support.runner import Ran
 from ci_classify.commands.classifying import open_rules
 from ci_classify.core.decision import decide
 from ci_classify.core.model import Changes, Event
-from ci_classify.edges.git import parse_raw
+from ci_classify.formats.raw_diff import parse_raw
 
 COMMITS = 2_000
 TOP = Path(__file__).parents[2]

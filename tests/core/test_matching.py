@@ -8,9 +8,11 @@ from functools import partial
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ci_classify.core.automaton import masks_of
 from ci_classify.core.errors import InvalidFileError
-from ci_classify.core.matching import Matcher, SetEvaluator, masks_of
-from ci_classify.core.model import ChangeKind, Changes, ChangeType, PathSet, Pattern, Rules, Suite
+from ci_classify.core.matching import Matcher
+from ci_classify.core.model import MODIFIED, ChangeKind, Changes, ChangeType, PathSet, Pattern, Rules, Suite
+from ci_classify.core.set_evaluator import SetEvaluator
 from ci_classify.formats.rules_file import load_rules
 
 KINDS = [
@@ -51,8 +53,23 @@ PATTERNS = st.sampled_from(
         "*\\.*",
         "/A",
         "/B.MD",
+        "*.a.md",
+        "?.md",
+        "*d.md",
+        "/a/*d",
+        "a.*",
+        ".md",
+        "b*.md",
     ]
 )
+# Many names in few directories: what a directory's paths share is seen once.
+CROWDED = st.lists(
+    st.tuples(
+        st.sampled_from(["", "a/", "a.md/", "b/x.a/", "\udce9/"]),
+        st.lists(st.text("aAbd.mMD\né\udce9", min_size=1, max_size=6), min_size=1, max_size=12),
+    ),
+    max_size=6,
+).map(lambda crowds: [f"{directory}{name}" for directory, names in crowds for name in names])
 SET_NAMES = ("one", "two", "three")
 
 
@@ -185,7 +202,24 @@ def test_groups_hold_each_change_once(document: Mapping[str, object], changed: l
         rules = load_rules(json.dumps(document), "rules.yaml").rules
     except InvalidFileError:
         return
-    matcher = Matcher(rules)
+    hold_each_change_once(Matcher(rules), changed)
+
+
+@given(RULES, CROWDED, st.data())
+def test_groups_hold_each_change_of_crowded_directories_once(
+    document: Mapping[str, object], paths: list[str], data: st.DataObject
+) -> None:
+    try:
+        rules = load_rules(json.dumps(document), "rules.yaml").rules
+    except InvalidFileError:
+        return
+    kinds = data.draw(
+        st.one_of(st.just([MODIFIED] * len(paths)), st.lists(st.sampled_from(KINDS), min_size=len(paths)))
+    )
+    hold_each_change_once(Matcher(rules), list(zip(paths, kinds, strict=False)))
+
+
+def hold_each_change_once(matcher: Matcher, changed: Sequence[tuple[str, ChangeKind]]) -> None:
     changes = Changes(paths=[path for path, _ in changed], kinds=[kind for _, kind in changed])
     groups = matcher.group(changes)
     assert sum(group.count for group in groups.values()) == len(changed)

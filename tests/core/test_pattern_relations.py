@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_classify.core.matching import Automaton
+from ci_classify.core.automaton import Automaton
 from ci_classify.core.pattern_relations import covers
 from ci_classify.core.patterns import PatternError, compile_pattern
 

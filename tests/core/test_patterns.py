@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from ci_classify.core.automaton import Automaton
 from ci_classify.core.decision import decide
 from ci_classify.core.errors import InvalidFileError
-from ci_classify.core.matching import Automaton
 from ci_classify.core.model import ChangeKind, Changes, ChangeType, Event
 from ci_classify.core.patterns import PatternError, compile_pattern, human_doubts
 from ci_classify.formats.rules_file import load_rules

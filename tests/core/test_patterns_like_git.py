@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.repository import BuiltRepository, run_git
 
-from ci_classify.core.matching import Automaton
+from ci_classify.core.automaton import Automaton
 from ci_classify.core.patterns import PatternError, compile_pattern
 
 # A piece of a pattern, and texts that it may stand for. Few different characters, so that patterns and paths meet.

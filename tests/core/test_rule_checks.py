@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_classify.core.findings import Code, Severity
-from ci_classify.core.matching import SetEvaluator
 from ci_classify.core.model import PathSet, Rules
 from ci_classify.core.rule_checks import check_rules
+from ci_classify.core.set_evaluator import SetEvaluator
 from ci_classify.core.survey import Tracked
 from ci_classify.core.unclaimed import directories
 from ci_classify.formats.rules_file import load_rules

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from support.repository import BuiltRepository, Executable, Files, Link, Submodule, in_order, text
 
-from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.model import ChangeKind, Changes, ChangeType
-from ci_classify.edges.git import Repository, parse_raw
+from ci_classify.edges.git import Repository
 
 ADDED = ChangeKind(type=ChangeType.ADDED)
 MODIFIED = ChangeKind(type=ChangeType.MODIFIED)
@@ -141,35 +140,3 @@ def test_of_several_bases_every_difference_counts_with_its_kind(built: BuiltRepo
 def test_of_several_bases_a_difference_to_one_of_them_is_enough(built: BuiltRepository) -> None:
     one, other = built.commit({"a": "1"}), built.commit({"a": "2"})
     assert listed(Repository(built.directory).changes([one, other], other)) == [("a", MODIFIED)]
-
-
-RECORD = ":100644 100644 " + "1" * 40 + " " + "2" * 40 + " M"
-
-
-@pytest.mark.parametrize(
-    "output",
-    [
-        pytest.param(f"{RECORD}\0a", id="ends within a path"),
-        pytest.param(f"{RECORD}\0", id="ends behind a record"),
-        pytest.param(f"{RECORD}\0\0", id="empty path"),
-        pytest.param(f"{RECORD}\0a\0\0b\0", id="empty record"),
-        pytest.param(f"{RECORD[:-1]}X\0a\0", id="unknown letter"),
-        pytest.param(f"{RECORD[:-1]}U\0a\0", id="unmerged"),
-        pytest.param(f"{RECORD[:-1]}R100\0a\0b\0", id="renamed"),
-        pytest.param(f"{RECORD[:-1]}C075\0a\0b\0", id="copied"),
-        pytest.param(f"{RECORD[:-1]}M\n\0a\0", id="more than a letter"),
-        pytest.param(f"{RECORD}\0a\0:100644 100644 M\0b\0", id="short record behind a whole one"),
-        pytest.param(f"{RECORD}\0a\0{RECORD[1:]}\0b\0", id="no colon"),
-        pytest.param(f"{RECORD.replace(':', '::')}\0a\0", id="two parents"),
-        pytest.param(f"{RECORD.replace('1' * 40, '1' * 7)}\0a\0", id="short id"),
-        pytest.param("warning: something\n", id="a message"),
-    ],
-)
-def test_output_that_is_not_understood_is_never_an_empty_list(output: str) -> None:
-    with pytest.raises(CannotClassifyError) as caught:
-        parse_raw(output.encode())
-    assert caught.value.cause is FallbackCause.DIFF_UNREADABLE
-
-
-def test_no_output_means_no_difference() -> None:
-    assert listed(parse_raw(b"")) == []

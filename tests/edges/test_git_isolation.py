@@ -9,7 +9,8 @@ from support.ownership import owned_by_another_user
 from support.repository import BuiltRepository, Executable, Link, Submodule, in_order, run_git
 
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
-from ci_classify.edges.git import Repository, find_git
+from ci_classify.edges.git import Repository
+from ci_classify.edges.git_process import find_git
 
 CHANGED = ["a.py", "docs/m.md", "link", "src/a.py", "src/m.py", "s\u00e4/x.py", "tool.sh", "vendor/v"]
 
