@@ -9,7 +9,7 @@ from ci_classify.core.errors import CannotClassifyError, FallbackCause, InvalidF
 from ci_classify.core.matching import Matcher
 from ci_classify.core.model import Changes, Event, Rules
 from ci_classify.core.plan import Comparison, Fallback, Plan
-from ci_classify.core.record import Record
+from ci_classify.core.record import Record, replaced
 from ci_classify.edges import files, rules_files
 from ci_classify.edges.comparing import Compared
 from ci_classify.edges.git import Repository
@@ -71,6 +71,7 @@ def classify(top: str, rules_given: str | None, event: Event, compare: Compare, 
             plan = as_canary(rules, plan)
     except Exception as error:  # noqa: BLE001 -- a bug of ours must run everything, not fail the detector
         plan = everything_runs(event, (output.name for output in rules.outputs), _bug(error))
+        plan = replaced(plan, canary=canary)
     return Classified(plan=plan, rules_file=rules.file, problems=loaded.warnings)
 
 

@@ -55,6 +55,7 @@ class Automaton:
                 anchored.append((number, 0))
         self._floating = self._table_of(floating)
         self._anchored = frozenset(anchored)
+        self._expected: dict[tuple[frozenset[Place], frozenset[Place]], frozenset[tuple[Segment, bool]]] = {}
         self._forget()
 
     def masks(self, path: str) -> tuple[int, int]:
@@ -77,8 +78,13 @@ class Automaton:
     def expected(self, look: Look) -> frozenset[tuple[Segment, bool]]:
         """Return the segments, each with whether in folded letters, that a name in the directory of a path can match."""
         state = look[0]
-        waits = self._table(state).waits if state.waiting or state.staying else ()
-        return frozenset((wait.segment, wait.folded) for wait in (*self._floating.waits, *waits))
+        places = (state.staying, state.waiting)
+        found = self._expected.get(places)
+        if found is None:
+            waits = self._table(state).waits if state.waiting or state.staying else ()
+            every = (*self._floating.waits, *waits)
+            found = self._expected[places] = frozenset((wait.segment, wait.folded) for wait in every)
+        return found
 
     def seen(self, paths: Sequence[str]) -> Iterator[tuple[Look, Sequence[int]]]:
         """Return what is seen of paths: each look with the places where it is had, together every place once.

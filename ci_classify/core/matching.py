@@ -5,7 +5,7 @@ The equal, slow way (each term of each set by itself) stands in the tests as the
 Refuses: any knowledge of modes, labels and policies.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ci_classify.core.automaton import Look, masks_of
 from ci_classify.core.model import ChangeKind, Changes, ChangeType, Pattern, Rules
@@ -58,20 +58,14 @@ class Matcher:
         self._keeping = [suite.keeps_documentation for suite in rules.suites]
         self._verdicts: dict[ChangeKind, _Known] = {}
 
+    @property
+    def look(self) -> Callable[[str], Look]:
+        """What returns what is seen of a path: the same verdict belongs to equal looks at changes of a kind."""
+        return self._evaluator.automaton.look
+
     def verdict(self, path: str, kind: ChangeKind) -> Verdict:
         """Return which sets contain a change; equal answers are the same object while they are remembered."""
         return self._verdict_on(self._evaluator.automaton.look(path), self._known(kind))
-
-    def verdicts(self, changes: Changes) -> dict[Verdict, int]:
-        """Return the verdicts on changes, each with the place in the diff of the first change that it is on."""
-        found: dict[Verdict, int] = {}
-        look_at = self._evaluator.automaton.look
-        known: _Known | None = None
-        for place, (path, kind) in enumerate(zip(changes.paths, changes.kinds, strict=True)):
-            if known is None or known.kind is not kind:
-                known = self._known(kind)
-            found.setdefault(self._verdict_on(look_at(path), known), place)
-        return found
 
     def group(self, changes: Changes) -> dict[Verdict, Group]:
         """Return the changes by verdict. The places of each group's first changes are in diff order."""

@@ -15,18 +15,20 @@ class Record:
     """Base of values: fields are the annotated names, in order; a value in the class body is a default."""
 
     _fields: ClassVar[tuple[str, ...]] = ()
+    _names: ClassVar[frozenset[str]] = frozenset()
     __match_args__ = ()
 
     def __init_subclass__(cls) -> None:
         """Read the fields of a new kind of value."""
         own = (name for name in cls.__annotations__ if name[0] != "_" and name not in cls._fields)
         cls._fields = (*cls._fields, *own)
+        cls._names = frozenset(cls._fields)
 
     def __init__(self, **values: Any) -> None:
         """Set every field, or raise TypeError for a missing or unknown one."""
         mine = self.__dict__
         mine.update(values)
-        if len(mine) != len(self._fields) or mine.keys() != set(self._fields):
+        if mine.keys() != self._names:
             for name in self._fields:
                 if name not in mine and hasattr(type(self), name):
                     mine[name] = getattr(type(self), name)

@@ -7,17 +7,18 @@ of changes: sums by the decisions that occur, and the first few changes that dif
 from collections import Counter
 from collections.abc import Sequence
 
+from ci_classify.core.automaton import Look
 from ci_classify.core.decision import decide, looks_at_changes
 from ci_classify.core.errors import FallbackCause
 from ci_classify.core.matching import Matcher, Verdict
-from ci_classify.core.model import Changes, Event, Rules
+from ci_classify.core.model import ChangeKind, Changes, Event, Rules
 from ci_classify.core.plan import Comparison, Decision, Fallback, Plan
 from ci_classify.core.record import Record
 
 Selected = tuple[str, ...]  # the emitted outputs that are true, in the order of the rules
 
 COMPARING = frozenset({"pull_request", "push", "merge_group"})
-MOST_SHOWN = 50  # changes of each kind that differ
+MOST_SHOWN = 25  # changes that differ, of each kind, for each of the other rules
 _MOST_CACHED = 10_000
 _MOST_BUCKETS = 120
 _NOTHING = Changes(paths=(), kinds=())
@@ -39,11 +40,13 @@ class Classifier:
 
     def __init__(self, rules: Rules, event: Event) -> None:
         self.rules = rules
-        self.shift = {output.name: number for number, output in enumerate(rules.outputs)}
+        self._outputs = [output.name for output in rules.outputs]
+        self._shift = {name: number for number, name in enumerate(self._outputs)}
         self._event = event
         self._matcher = Matcher(rules)
         self._fixed = None if self._compares() else self._mask(_NOTHING)
         self._empty = self._mask(_NOTHING)
+        self._by_look: dict[ChangeKind, dict[Look, int]] = {}
         self._by_verdict: dict[Verdict, int] = {}
         self._by_kind: dict[tuple[object, ...], int] = {}
         self._names: dict[int, Selected] = {}
@@ -65,14 +68,14 @@ class Classifier:
         if not changes.paths:
             return self._empty
         mask = 0
-        known = self._by_verdict
-        for verdict, place in self._matcher.verdicts(changes).items():
-            found = known.get(verdict)
-            if found is None:
-                found = self._learn(
-                    verdict, Changes(paths=changes.paths[place : place + 1], kinds=changes.kinds[place : place + 1])
-                )
-            mask |= found
+        look_at = self._matcher.look
+        last_kind, known = None, dict[Look, int]()
+        for path, kind in zip(changes.paths, changes.kinds, strict=True):
+            if kind is not last_kind:
+                last_kind, known = kind, self._by_look.setdefault(kind, {})
+            look = look_at(path)
+            found = known.get(look)
+            mask |= self._see(path, kind, look) if found is None else found
         return mask
 
     def selected(self, mask: int) -> Selected:
@@ -81,11 +84,29 @@ class Classifier:
         if found is None:
             if len(self._names) >= _MOST_CACHED:
                 self._names.clear()
-            found = self._names[mask] = tuple(name for name, number in self.shift.items() if mask >> number & 1)
+            names = []
+            rest = mask
+            while rest:
+                lowest = rest & -rest
+                names.append(self._outputs[lowest.bit_length() - 1])
+                rest ^= lowest
+            found = self._names[mask] = tuple(names)
         return found
 
     def _compares(self) -> bool:
         return self._event.name in COMPARING and looks_at_changes(self.rules, self._event)
+
+    def _see(self, path: str, kind: ChangeKind, look: Look) -> int:
+        """Return what a path selects, and remember it for all of which the same is seen."""
+        known = self._by_look[kind]
+        if len(known) >= _MOST_CACHED:
+            known.clear()
+        verdict = self._matcher.verdict(path, kind)
+        found = self._by_verdict.get(verdict)
+        if found is None:
+            found = self._learn(verdict, Changes(paths=(path,), kinds=(kind,)))
+        known[look] = found
+        return found
 
     def _learn(self, verdict: Verdict, change: Changes) -> int:
         """Remember what a path of a verdict selects. Verdicts with the same answers select the same."""
@@ -101,7 +122,7 @@ class Classifier:
         return found
 
     def _mask(self, changes: Changes) -> int:
-        return sum(1 << self.shift[decision.name] for decision in self.plan(changes).outputs if decision.runs)
+        return sum(1 << self._shift[decision.name] for decision in self.plan(changes).outputs if decision.runs)
 
 
 class Outcome(Record):
@@ -164,8 +185,8 @@ class Replay:
         self._changes = 0
         self._skipped = [0] * len(against)
         self._run = [0] * len(against)
-        self._skipping: list[Difference] = []
-        self._running: list[Difference] = []
+        self._skipping: list[list[Difference]] = [[] for _ in against]
+        self._running: list[list[Difference]] = [[] for _ in against]
         self._timeline = _Timeline(len(against) + 1)
 
     def add(self, commit: str, changes: Changes, when: int) -> Outcome:
@@ -195,7 +216,7 @@ class Replay:
             changes=self._changes,
             newly_skipped=tuple(self._skipped),
             newly_run=tuple(self._run),
-            differences=(*self._skipping, *self._running),
+            differences=tuple(found for kept in (*self._skipping, *self._running) for found in kept),
             timeline=self._timeline.buckets(),
         )
 
@@ -205,7 +226,7 @@ class Replay:
         come = shared.intersection(outcome.new).difference(outcome.against[number])
         self._skipped[number] += bool(gone)
         self._run[number] += bool(come and not gone)
-        kept = self._skipping if gone else self._running
+        kept = (self._skipping if gone else self._running)[number]
         if not (gone or come) or len(kept) >= MOST_SHOWN:
             return
         new, old = self._classifiers[0].plan(changes), self._classifiers[number + 1].plan(changes)

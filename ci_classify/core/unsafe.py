@@ -12,7 +12,7 @@ from ci_classify.core.record import Record
 from ci_classify.core.replay import Outcome, Selected
 from ci_classify.core.statistics import Rate
 
-MOST_SHOWN = 50
+MOST_SHOWN = 25
 _FIRST = 3
 _FAILED = frozenset({"failure", "timed_out", "startup_failure"})
 

@@ -172,15 +172,20 @@ class _Reader:
     def read(self, block: bytes) -> Iterator[Change]:
         """Return what is complete with this block."""
         whole, _, self._rest = (self._rest + block).rpartition(b"\0")
+        record = self._record
         for word in whole.decode("utf-8", "surrogateescape").split("\0") if whole else ():
-            if self._record is not None:
-                self._add(self._record, word)
-                self._record = None
+            if record is not None:
+                if not word or self._step is None:
+                    raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, "git printed an empty path")
+                self._paths.append(word)
+                self._kinds.append(self._known.get((len(record), record[:15], record[-2:])) or self._kind(record))
+                record = None
             elif word[:1] == ":":
-                self._record = word
+                record = word
             else:
                 yield from self._done()
                 self._begin(word)
+        self._record = record
 
     def end(self) -> Iterator[Change]:
         """Return what is complete with the end."""
@@ -193,15 +198,9 @@ class _Reader:
             raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, f"git printed {commit[:200]!r}")
         self._step = self._asked.popleft()
 
-    def _add(self, record: str, path: str) -> None:
-        if not path or self._step is None:
-            raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, "git printed an empty path")
-        shape = (len(record), record[:15], record[-2:])
-        kind = self._known.get(shape)
-        if kind is None:
-            kind = self._known[shape] = kind_of(record)
-        self._paths.append(path)
-        self._kinds.append(kind)
+    def _kind(self, record: str) -> ChangeKind:
+        kind = self._known[len(record), record[:15], record[-2:]] = kind_of(record)
+        return kind
 
     def _done(self) -> Iterator[Change]:
         if self._step is not None:

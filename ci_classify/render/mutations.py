@@ -27,7 +27,11 @@ def mutations_text(verdicts: Sequence[Verdict], file: str) -> str:
         lines += [*survivors, *(f"    {text}" for text in example)]
     counts = Counter(verdict.fate for verdict in verdicts)
     killed = sum(count for fate, count in counts.items() if fate.is_killed)
-    parts = [f"{len(verdicts)} mutants", f"{killed} killed", f"{counts[Fate.SURVIVED]} survived"]
+    parts = [
+        f"{len(verdicts)} mutant{'' if len(verdicts) == 1 else 's'}",
+        f"{killed} killed",
+        f"{counts[Fate.SURVIVED]} survived",
+    ]
     parts.append(f"{counts[Fate.EQUIVALENT]} equivalent")
     parts += [f"{counts[Fate.UNDECIDED]} undecided"] if counts[Fate.UNDECIDED] else []
     return "".join(f"{line}\n" for line in (*lines, ", ".join(parts)))

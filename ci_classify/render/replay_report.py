@@ -45,7 +45,7 @@ _TEXT = _Style(
     table=text_table,
     heading=lambda text: f"{text}:",
     item="  ",
-    most=50,
+    most=50,  # of both kinds
 )
 _MARKDOWN = _Style(
     name=markdown.code,

@@ -117,6 +117,34 @@ def test_what_differs_is_listed_with_newly_skipped_first(
     assert "run-gone" in text
 
 
+def test_several_other_rules_each_have_a_column_and_their_differences(
+    capsys: pytest.CaptureFixture[str], long: Path, tmp_path: Path
+) -> None:
+    others = {
+        "same.yaml": history.RULES,
+        "old.yaml": history.OLD_RULES,
+        "all.yaml": history.RULES.replace("skip", "run"),
+    }
+    words = ["main"]
+    for name, rules in others.items():
+        (tmp_path / name).write_text(rules, encoding="utf-8")
+        words += ["--against", str(tmp_path / name)]
+    got = json.loads(replay(capsys, long, *words, "--format", "json").stdout)
+    assert got["rules"] == ["new", *words[2::2]]
+    for number in range(3):
+        alone = replay(capsys, long, "main", "--against", words[2 * number + 2], "--format", "json").stdout
+        expected = json.loads(alone)
+        for key in ("newly_skipped", "newly_run"):
+            assert got[key][number] == expected[key][0]
+        assert [change["against"][number] for change in got["changes"]] == [
+            change["against"][0] for change in expected["changes"]
+        ]
+        found = [difference | {"against": 0} for difference in got["differences"] if difference["against"] == number]
+        assert found == expected["differences"]
+    assert got["newly_skipped"][0] == 0
+    assert got["newly_skipped"][1] > got["newly_skipped"][2] > 0
+
+
 @pytest.mark.parametrize("event", ["pull_request", "push"])
 def test_the_history_of_nvx_is_decided_as_its_cases_say_and_held_against_other_rules(
     capsys: pytest.CaptureFixture[str], built: BuiltRepository, tmp_path: Path, event: str

@@ -92,3 +92,13 @@ def test_no_path_tells_an_equivalent_mutant_from_the_rules(
 def selects(rules: Rules, event: Event, path: str, matcher: Matcher) -> tuple[str, ...]:
     plan = decide(rules, event, Changes(paths=(path,), kinds=(MODIFIED,)), matcher=matcher)
     return tuple(decision.name for decision in plan.outputs if decision.runs)
+
+
+def test_a_path_that_many_directories_lead_to_is_found_all_the_same() -> None:
+    suites = "".join(
+        f'  run-{n}: {{inputs: [/part{n}/, "*.ext{n}", "**/deep{n}/", "/a/*/b{n}/c{n}/?.txt", "!*.skip{n}"]}}\n'
+        for n in range(3)
+    )
+    rules = load_rules(f"version: 1\nunclaimed: nothing\nsuites:\n{suites}", "rules.yaml").rules
+    verdicts = list(judge(rules, ["a/b"], []))
+    assert {verdict.fate for verdict in verdicts if "?.txt" in verdict.mutant.what} == {Fate.SURVIVED}
