@@ -1,6 +1,7 @@
 """Which lines of rules are protected: whether anything notices when one of them is changed.
 
-A mutant is *killed* if an example fails by it, or a change of a range is decided otherwise. It is *equivalent* if no path, tracked or possible, is decided otherwise for any event; *undecided* where no such path was found
+A mutant is *killed* if an example fails by it, the drift guard finds what it misses, or a change of a range is
+decided otherwise. It is *equivalent* if no path, tracked or possible, is decided otherwise for any event; *undecided* where no such path was found
 but not all could be tried. The others *survive*: each with a situation that would tell, as an example.
 """
 
@@ -22,6 +23,7 @@ class Fate(StrEnum):
     """What became of a mutant."""
 
     KILLED_BY_EXAMPLE = "killed-by-example"
+    KILLED_BY_DRIFT = "killed-by-drift"
     KILLED_BY_RANGE = "killed-by-range"
     EQUIVALENT = "equivalent"
     UNDECIDED = "undecided"
@@ -30,7 +32,7 @@ class Fate(StrEnum):
     @property
     def is_killed(self) -> bool:
         """Whether something noticed the mutant."""
-        return self in {Fate.KILLED_BY_EXAMPLE, Fate.KILLED_BY_RANGE}
+        return self in {Fate.KILLED_BY_EXAMPLE, Fate.KILLED_BY_DRIFT, Fate.KILLED_BY_RANGE}
 
 
 class Proposal(Record):
@@ -41,7 +43,7 @@ class Proposal(Record):
 
 
 class Verdict(Record):
-    """What became of a mutant, by what (the name of an example, a commit), and an example for one that survived."""
+    """What became of a mutant, by what (an example, a path, a commit), and an example for one that survived."""
 
     mutant: Mutant
     fate: Fate

@@ -80,6 +80,42 @@ def test_a_change_of_the_range_kills_what_it_tells(capsys: pytest.CaptureFixture
     assert ran.code == 1
 
 
+WORKFLOW = """\
+on: [pull_request]
+jobs:
+  changes:
+    runs-on: ubuntu-latest
+    outputs: {run-a: "${{ steps.classify.outputs.run-a }}"}
+    steps:
+      - uses: actions/checkout@v4
+      - {id: classify, run: ci-classify run}
+  a:
+    needs: changes
+    if: needs.changes.outputs.run-a == 'true'
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: bash a/test.sh
+"""
+
+
+def test_the_drift_guard_kills_what_misses_an_input_of_a_job(
+    capsys: pytest.CaptureFixture[str], built: BuiltRepository
+) -> None:
+    rules = "version: 1\nunclaimed: nothing\ncontrol: [/.github/]\nsuites: {run-a: {inputs: [/a/test.sh, /b]}}\n"
+    files = {"rules.yaml": rules, ".github/workflows/ci.yml": WORKFLOW, "a/test.sh": "exit 0\n"}
+    built.check_out(built.commit(files))
+    results = json.loads(mutate(capsys, "--repo", str(built.directory), "--format", "json").stdout)["results"]
+    killed = {(found["what"], found["by"]) for found in results if found["fate"] == "killed-by-drift"}
+    assert {what for what, _ in killed} >= {
+        "without any of its terms",
+        "without /a/test.sh",
+        "!/a/test.sh instead of /a/test.sh",
+    }
+    assert {by for what, by in killed if "/a/test.sh" in what} == {"run-a a/test.sh"}
+    assert [found["fate"] for found in results if found["what"] == "without /b"] == ["survived"]
+
+
 def test_rules_whose_examples_fail_are_not_mutated(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     text = (CASES / "terms.yaml").read_text(encoding="utf-8")
     (tmp_path / "rules.yaml").write_text(text.replace("selects: [run-a]", "selects: []"), encoding="utf-8")
