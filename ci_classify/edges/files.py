@@ -18,7 +18,14 @@ class FileProblemError(Exception):
     """A file can't be read or written; the message names it and says why."""
 
 
-_FOREIGN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_EMPTY = "''"  # a name that would not show
+_NOT_WAITING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_FOREIGN = _NOT_WAITING | getattr(os, "O_NOFOLLOW", 0)
+
+
+def not_waiting(path: str, _: int) -> int:
+    """Open a file for reading, as ``opener``: a pipe does not wait for a writer."""
+    return os.open(path, _NOT_WAITING)
 
 
 def foreign(path: str, _: int) -> int:
@@ -26,7 +33,7 @@ def foreign(path: str, _: int) -> int:
     return os.open(path, _FOREIGN)
 
 
-def read(path: AnyPath, *, limit: int = MAX_FILE_BYTES, opener: Callable[[str, int], int] | None = None) -> bytes:
+def read(path: AnyPath, *, limit: int = MAX_FILE_BYTES, opener: Callable[[str, int], int] = not_waiting) -> bytes:
     """Return the bytes of a regular file, or raise FileProblemError."""
     try:
         with open(path, "rb", opener=opener) as file:
@@ -34,7 +41,7 @@ def read(path: AnyPath, *, limit: int = MAX_FILE_BYTES, opener: Callable[[str, i
                 raise FileProblemError(f"{path} is no regular file")
             content = file.read(limit + 1)
     except OSError as error:
-        raise FileProblemError(f"{path} can't be read: {error.strerror or error}") from None
+        raise FileProblemError(f"{path or _EMPTY} can't be read: {error.strerror or error}") from None
     except ValueError as error:  # a NUL in the name
         raise FileProblemError(f"{str(path)!r} can't be read: {error}") from None
     if len(content) > limit:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from support.repository import BuiltRepository, Link
+from support.repository import BuiltRepository, Entry, Link, Submodule
 from support.runner import Ran, read_output_file
 from support.step import COMMAND, Step
 from support.text import HOSTILE
@@ -484,6 +484,61 @@ def test_rules_behind_a_link_are_read(step: Step) -> None:
     assert step.classify("ci/rules.yaml").plan["reasons"] == {"run-linked": "control-changed"}
 
 
+STRICT = "version: 1\nunclaimed: nothing\nsuites: {run-linked: {inputs: [/src/]}}\n"
+LAX = STRICT.replace("/src/", "/nowhere/")
+
+
+@pytest.mark.parametrize(
+    ("files", "changed"),
+    [
+        ({"rules.yaml": Link("now.yaml"), "now.yaml": Link("ci/strict.yaml")}, {"now.yaml": Link("ci/lax.yaml")}),
+        ({"rules.yaml": Link("now/strict.yaml"), "now": Link("ci")}, {"now": Link("other")}),
+        ({"rules.yaml": None, ".github": Link("first")}, {".github": Link("second")}),
+        ({"rules.yaml": LAX, ".github": Link("first")}, {".github": None}),
+    ],
+    ids=["a link behind a link", "a directory behind a link", "another directory", "no directory any more"],
+)
+def test_a_change_of_any_link_on_the_way_to_the_rules_runs_everything(
+    step: Step, files: dict[str, Entry], changed: dict[str, Entry]
+) -> None:
+    built = BuiltRepository(step.repository, create=False)
+    there: dict[str, Entry] = {"ci/strict.yaml": STRICT, "ci/lax.yaml": LAX, "other/strict.yaml": LAX}
+    there |= {"first/ci-classify.yaml": STRICT, "second/ci-classify.yaml": LAX}
+    base = built.commit(there | files, built.git("rev-parse", "HEAD"))
+    built.check_out(built.commit({**changed, "src/a": "2\n"}, base))
+    assert step.run("--base", base).plan["reasons"] == {"run-linked": "control-changed"}
+
+
+def test_rules_in_a_submodule_change_with_it(step: Step) -> None:
+    built = BuiltRepository(step.repository, create=False)
+    base = built.commit({"ci": Submodule("1" * 40)}, built.git("rev-parse", "HEAD"))
+    built.check_out(built.commit({"ci": Submodule("2" * 40)}, base))
+    rewrite(step, STRICT, "ci/rules.yaml")
+    ran = step.run("--base", base, "--rules", "ci/rules.yaml")
+    assert ran.plan["reasons"] == {"run-linked": "control-changed"}
+
+
+def test_what_lies_beside_rules_in_a_directory_is_no_rules_file(step: Step) -> None:
+    rewrite(step, STRICT, ".github/ci-classify.yaml")
+    assert step.classify(".github/workflows/ci.yml").plan["reasons"] == {"run-linked": "no-input-changed"}
+
+
+def test_names_of_the_base_are_found_behind_a_link(step: Step) -> None:
+    built = BuiltRepository(step.repository, create=False)
+    base = built.commit({"rules.yaml": Link("ci.yaml"), "ci.yaml": STRICT}, built.git("rev-parse", "HEAD"))
+    built.check_out(built.commit({"ci.yaml": None}, base))
+    ran = step.run("--base", base)
+    assert (ran.code, ran.cause, ran.outputs) == (0, "rules-invalid", {"run-linked": True})
+
+
+def test_pipes_that_nobody_writes_to_are_not_waited_for(step: Step) -> None:
+    os.mkfifo(step.directory / "pipe")
+    pipe = str(step.directory / "pipe")
+    assert step.run("--paths-from", pipe).cause == "paths-unreadable"
+    assert step.run("--base", "HEAD", "--rules", pipe).cause == "rules-invalid"
+    assert step.run(variables={"GITHUB_EVENT_PATH": pipe}).cause == "payload-missing"
+
+
 def test_rules_outside_of_the_repository_are_read(step: Step) -> None:
     rules = step.directory / "outside.yaml"
     rules.write_text("version: 1\nunclaimed: nothing\nsuites: {run-outside: {inputs: [/a]}}\n", encoding="utf-8")
@@ -559,6 +614,11 @@ def test_outside_of_ci_a_comparison_must_be_given(step: Step) -> None:
 def test_a_base_that_is_none_runs_everything(step: Step, base: str, cause: str) -> None:
     ran = step.run(f"--base={base}")
     assert (ran.code, ran.cause, ran.outputs) == (0, cause, ALL_RUN)
+
+
+def test_a_head_that_is_empty_is_not_taken_for_none(step: Step) -> None:
+    ran = step.run("--base=HEAD", "--head=")
+    assert (ran.code, ran.cause, ran.outputs) == (0, "revision-invalid", ALL_RUN)
 
 
 def test_a_directory_that_is_no_repository_runs_everything(step: Step, tmp_path: Path) -> None:
