@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -363,6 +364,28 @@ def test_lists_that_would_have_to_be_guessed_run_everything(step: Step, listed: 
 def test_a_list_that_cannot_be_read_runs_everything(step: Step, source: str) -> None:
     ran = step.run("--paths-from", source)
     assert (ran.code, ran.cause, ran.outputs) == (0, "paths-unreadable", ALL_RUN)
+
+
+@pytest.mark.parametrize("command", ["run", "mutate"])
+def test_an_interrupt_ends_it_without_an_output_and_without_a_traceback(step: Step, command: str) -> None:
+    started = subprocess.Popen(
+        [*COMMAND, command, "--paths-from", "-"],
+        env={**os.environ, **step.variables("pull_request")},
+        cwd=step.repository,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pipesize=4096,
+    )
+    with started as process:
+        assert process.stdin is not None
+        process.stdin.write(b"x" * 8192)  # more than fits: somebody reads
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        process.stdin.close()
+        assert process.stderr is not None
+        assert process.stderr.read().strip() == b""
+    assert process.returncode == 130
+    assert not step.output.exists()
 
 
 def test_standard_input_that_is_closed_runs_everything(step: Step) -> None:
