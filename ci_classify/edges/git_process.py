@@ -84,7 +84,13 @@ class Git:
         except OSError as error:
             raise CannotClassifyError(FallbackCause.GIT_MISSING, f"git can't be started: {error}") from None
         _widen(process)
-        return Running(self, arguments[0], process, time_limit or self._time_limit)
+        try:
+            return Running(self, arguments[0], process, time_limit or self._time_limit)
+        except RuntimeError as error:  # the system gives no thread
+            process.kill()
+            process.wait()
+            detail = f"git {arguments[0]} can't be watched: {error}"
+            raise CannotClassifyError(FallbackCause.GIT_FAILED, detail) from None
 
     def _command(self, arguments: Sequence[str]) -> list[str]:
         # A repository of another owner is read if its top is what was named, not if it was found above that.

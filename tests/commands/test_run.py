@@ -366,6 +366,16 @@ def test_a_list_that_cannot_be_read_runs_everything(step: Step, source: str) -> 
     assert (ran.code, ran.cause, ran.outputs) == (0, "paths-unreadable", ALL_RUN)
 
 
+def test_a_system_without_threads_runs_everything_and_says_why(step: Step) -> None:
+    script = 'ulimit -s 200000000000 && exec "$@"'  # KiB of stack for each thread: more than can be addressed
+    words = ["bash", "-c", script, "bash", *COMMAND, "run", "--base", "HEAD"]
+    environment = {**os.environ, **step.variables("pull_request")}
+    ran = subprocess.run(words, env=environment, cwd=step.repository, capture_output=True, check=False)
+    written = dict(read_output_file(step.output.read_text(encoding="utf-8")))
+    assert (ran.returncode, json.loads(written["plan"])["fallback"]) == (0, "git-failed")
+    assert b"diff-tree can't be watched" in ran.stderr
+
+
 @pytest.mark.parametrize("command", ["run", "mutate"])
 def test_an_interrupt_ends_it_without_an_output_and_without_a_traceback(step: Step, command: str) -> None:
     started = subprocess.Popen(
