@@ -352,6 +352,8 @@ def test_lists_of_paths_are_read(step: Step, listed: bytes, total: int, *, unit:
         (b"/src/a\n", "no path"),
         (b"src/../gpu/a\n", "no path"),
         (b"gpu/x\0src/.\0", "no path"),
+        (b"src/\n", "no path"),
+        (b"M\tsrc/a\n", "more than a path"),
     ],
 )
 def test_lists_that_would_have_to_be_guessed_run_everything(step: Step, listed: bytes, said: str) -> None:
