@@ -63,12 +63,22 @@ def read_standard_input(*, limit: int = MAX_FILE_BYTES) -> bytes:
 
 
 def append(path: AnyPath, content: bytes) -> None:
-    """Append to a file in one write, behind a line end, or raise FileProblemError."""
+    """Append to a file in one write, behind a line end, or raise FileProblemError.
+
+    A regular file that can't take all of it is as it was.
+    """
     try:
-        with open(path, "ab") as file:
-            if stat.S_ISREG(os.fstat(file.fileno()).st_mode) and file.tell() and not _ends_a_line(path):
-                content = b"\n" + content
-            file.write(content)
+        with open(path, "ab", buffering=0) as file:
+            is_regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            before = file.tell() if is_regular else 0
+            rest = content if not before or _ends_a_line(path) else b"\n" + content
+            try:
+                while rest:
+                    rest = rest[file.write(rest) :]
+            except OSError:
+                if is_regular:
+                    file.truncate(before)
+                raise
     except OSError as error:
         raise FileProblemError(f"{path} can't be written: {error.strerror or error}") from None
 

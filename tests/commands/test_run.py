@@ -100,6 +100,15 @@ def test_b066_outputs_that_cannot_be_written_fail_the_step(step: Step, output: s
     assert "Traceback" not in ran.stderr
 
 
+def test_outputs_of_which_only_some_fit_are_not_written(step: Step) -> None:
+    step.output.write_bytes(b"earlier=1\n" * 100)
+    words = ["bash", "-c", 'ulimit -f 1 && exec "$@"', "bash", *COMMAND, "run"]  # KiB that a file can have
+    environment = {**os.environ, **step.variables("schedule")}
+    ran = subprocess.run(words, env=environment, cwd=step.repository, capture_output=True, check=False)
+    assert (ran.returncode, step.output.read_bytes()) == (2, b"earlier=1\n" * 100)
+    assert b"File too large" in ran.stderr
+
+
 def test_b059_a_path_cannot_write_an_output(step: Step) -> None:
     ran = step.classify("gpu/x\nEOF\nrun-unit=true\ny", "gpu/<<EOF")
     assert [name for name, _ in ran.written] == ORDER
