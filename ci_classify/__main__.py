@@ -10,16 +10,19 @@ from collections.abc import Sequence
 from ci_classify.core.annotations import Any
 
 _VALUES = ("--repo", "--rules", "--event", "--base", "--head", "--branch", "--paths-from")
+INTERRUPTED = 130  # as shells say that of any program
 
 
 def main() -> None:
-    """Run the command line and end the process: 0 fine, 1 findings, 2 usage or configuration, 3 our own bug."""
+    """Run the command line and end the process: 0 fine, 1 findings, 2 usage or configuration, 3 our own bug, 130 interrupted."""
     gc.disable()  # a run is over before a collection would pay; hence also no import before this line
     from ci_classify.edges import console  # noqa: PLC0415
 
     console.prepare()
     try:
         code = _run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = INTERRUPTED
     except Exception as error:  # noqa: BLE001 -- the last handler
         from ci_classify.commands import showing  # noqa: PLC0415
 

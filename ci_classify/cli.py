@@ -339,6 +339,6 @@ def call(words: Sequence[str]) -> int:
         return int(cli.main(list(words), prog_name="ci-classify", standalone_mode=False))
     except click.ClickException as error:
         error.show()
-    except click.Abort:
-        pass
+    except click.Abort:  # click's name for an interrupt
+        raise KeyboardInterrupt from None
     return USAGE

@@ -1,6 +1,6 @@
 """Rules, an event and a comparison become a plan. The one place that turns "cannot classify" into a plan."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from ci_classify.commands import showing
 from ci_classify.core.annotations import TYPE_CHECKING
@@ -111,8 +111,10 @@ def _without_rules(
 
     found = rules_files.locate(top, rules_given)
     names: dict[str, str] = {}
-    for content in (_content_here(found), _content_at_base(top, found, compare)):
-        for name in output_names(content, found.shown):
+    at_base = (output_names(content, found.shown) for content in _contents_at_base(top, found, compare))
+    # A symbolic link holds no names: what it led to is another of the paths.
+    for listed in (output_names(_content_here(found), found.shown), next(filter(None, at_base), ())):
+        for name in listed:
             names.setdefault(name.lower(), name)
     if not names:
         raise NoOutputsError("\n".join(map(str, problems)))
@@ -127,11 +129,11 @@ def _content_here(found: rules_files.RulesFile) -> bytes:
         return b""
 
 
-def _content_at_base(top: str, found: rules_files.RulesFile, compare: Compare) -> bytes:
+def _contents_at_base(top: str, found: rules_files.RulesFile, compare: Compare) -> Iterator[bytes]:
     try:
         base = compare().comparison.base
         repository = Repository(top)
         contents = (repository.file(base, path) for path in found.paths_in_tree) if base else ()
-        return next((content for content in contents if content is not None), b"")
+        yield from (content for content in contents if content is not None)
     except CannotClassifyError:
-        return b""
+        return

@@ -84,7 +84,7 @@ def situation(request: RunRequest, here: github.Runner) -> "tuple[Event, Compare
 def _compared(request: RunRequest, asked: Request, *, fetch: bool) -> Compared:
     repository = Repository(request.repo)
     if request.base is not None:
-        return between(repository, request.base, request.head or "HEAD", fetch=fetch)
+        return between(repository, request.base, "HEAD" if request.head is None else request.head, fetch=fetch)
     return compare(repository, asked, fetch=fetch)
 
 

@@ -94,7 +94,8 @@ class Automaton:
         start = 0
         for directory, run in groupby([path[: path.rfind("/") + 1] for path in paths]):
             end = start + len(list(run))
-            state = self._directories.get(directory)
+            # Directories are known by their bytes, which only ASCII text is.
+            state = self._directories.get(directory) if directory.isascii() else None
             if state is None or state.whatever_name is None:
                 yield from self._seen_in(directory, paths, start, end)
             else:

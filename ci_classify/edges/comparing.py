@@ -38,13 +38,19 @@ class Begun:
         self._again = again
         self._compared: Compared | None = None
         self._error: Exception | None = None
-        self._thread = threading.Thread(target=self._compare, daemon=True)
+        self._thread: threading.Thread | None = threading.Thread(target=self._compare, daemon=True)
         sys.setswitchinterval(_TURN)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError:  # the system gives no thread
+            self._thread = None
 
     def __call__(self) -> Compared:
         """Return the comparison, or raise what it or its second try raised."""
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
+        elif self._compared is None and self._error is None:
+            self._compare()
         if self._again is not None and _lacks_a_commit(self._error):
             self._comparison, self._again = self._again, None
             self._compare()

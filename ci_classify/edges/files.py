@@ -18,7 +18,14 @@ class FileProblemError(Exception):
     """A file can't be read or written; the message names it and says why."""
 
 
-_FOREIGN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_EMPTY = "''"  # a name that would not show
+_NOT_WAITING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_FOREIGN = _NOT_WAITING | getattr(os, "O_NOFOLLOW", 0)
+
+
+def not_waiting(path: str, _: int) -> int:
+    """Open a file for reading, as ``opener``: a pipe does not wait for a writer."""
+    return os.open(path, _NOT_WAITING)
 
 
 def foreign(path: str, _: int) -> int:
@@ -26,7 +33,7 @@ def foreign(path: str, _: int) -> int:
     return os.open(path, _FOREIGN)
 
 
-def read(path: AnyPath, *, limit: int = MAX_FILE_BYTES, opener: Callable[[str, int], int] | None = None) -> bytes:
+def read(path: AnyPath, *, limit: int = MAX_FILE_BYTES, opener: Callable[[str, int], int] = not_waiting) -> bytes:
     """Return the bytes of a regular file, or raise FileProblemError."""
     try:
         with open(path, "rb", opener=opener) as file:
@@ -34,7 +41,7 @@ def read(path: AnyPath, *, limit: int = MAX_FILE_BYTES, opener: Callable[[str, i
                 raise FileProblemError(f"{path} is no regular file")
             content = file.read(limit + 1)
     except OSError as error:
-        raise FileProblemError(f"{path} can't be read: {error.strerror or error}") from None
+        raise FileProblemError(f"{path or _EMPTY} can't be read: {error.strerror or error}") from None
     except ValueError as error:  # a NUL in the name
         raise FileProblemError(f"{str(path)!r} can't be read: {error}") from None
     if len(content) > limit:
@@ -56,12 +63,22 @@ def read_standard_input(*, limit: int = MAX_FILE_BYTES) -> bytes:
 
 
 def append(path: AnyPath, content: bytes) -> None:
-    """Append to a file in one write, behind a line end, or raise FileProblemError."""
+    """Append to a file in one write, behind a line end, or raise FileProblemError.
+
+    A regular file that can't take all of it is as it was.
+    """
     try:
-        with open(path, "ab") as file:
-            if stat.S_ISREG(os.fstat(file.fileno()).st_mode) and file.tell() and not _ends_a_line(path):
-                content = b"\n" + content
-            file.write(content)
+        with open(path, "ab", buffering=0) as file:
+            is_regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            before = file.tell() if is_regular else 0
+            rest = content if not before or _ends_a_line(path) else b"\n" + content
+            try:
+                while rest:
+                    rest = rest[file.write(rest) :]
+            except OSError:
+                if is_regular:
+                    file.truncate(before)
+                raise
     except OSError as error:
         raise FileProblemError(f"{path} can't be written: {error.strerror or error}") from None
 

@@ -5,6 +5,7 @@ external programs, and no network that was not asked for.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -78,11 +79,18 @@ class Git:
                 stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                process_group=0,
             )
         except OSError as error:
             raise CannotClassifyError(FallbackCause.GIT_MISSING, f"git can't be started: {error}") from None
         _widen(process)
-        return Running(self, arguments[0], process, time_limit or self._time_limit)
+        try:
+            return Running(self, arguments[0], process, time_limit or self._time_limit)
+        except RuntimeError as error:  # the system gives no thread
+            process.kill()
+            process.wait()
+            detail = f"git {arguments[0]} can't be watched: {error}"
+            raise CannotClassifyError(FallbackCause.GIT_FAILED, detail) from None
 
     def _command(self, arguments: Sequence[str]) -> list[str]:
         # A repository of another owner is read if its top is what was named, not if it was found above that.
@@ -199,8 +207,8 @@ class Running:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """End it if it still runs, and close what it left."""
         self._watch.cancel()
-        if self._process.poll() is None:
-            self._process.kill()
+        if self._process.poll() is None or self._drain.is_alive():
+            self._kill()
         self._process.wait()
         self._drain.join()
         for stream in (self._process.stdout, self._process.stderr):
@@ -214,7 +222,14 @@ class Running:
 
     def _end_late(self) -> None:
         self._late = True
-        self._process.kill()
+        self._kill()
+
+    def _kill(self) -> None:
+        """End it and what it has started: where `git` is a script, that is git, and holds the pipes."""
+        try:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        except (AttributeError, OSError):  # no groups on Windows; none left
+            self._process.kill()
 
 
 def find_git(top: str) -> str:

@@ -7,6 +7,7 @@ from ci_classify.core.model import MODIFIED, ChangeKind, Changes, ChangeType, Ex
 from ci_classify.core.text import quoted, visible
 from ci_classify.formats.nodes import Mapping as MappingNode
 from ci_classify.formats.nodes import Node
+from ci_classify.formats.path_list import is_from_top
 from ci_classify.formats.reader import Reader
 
 _COMMENTS = ("why", "confidence")
@@ -84,6 +85,13 @@ def _changes(reader: Reader, node: Node | None) -> Changes:
                 kind = ChangeKind(type=ChangeType(change)) if change else MODIFIED
         path = reader.text(path_node, "a changed path") if path_node else None
         if path:  # an empty line of a list of paths is no path
+            if path_node and not is_from_top(path):
+                reader.wrong(
+                    path_node,
+                    f"no file has the path {quoted(path)}",
+                    "write it from the top of the repository, such as src/main.c",
+                    warning=True,
+                )
             paths.append(path)
             kinds.append(kind)
     return Changes(paths=tuple(paths), kinds=tuple(kinds))

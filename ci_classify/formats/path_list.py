@@ -23,9 +23,14 @@ def read_paths(content: bytes, source: str) -> Changes:
         paths = _lines(content.removeprefix(_BYTE_ORDER_MARK).decode("utf-8", "surrogateescape"), source)
     paths = [path for path in paths if path]
     for path in paths:
-        if path[0] == "/" or any(part in f"/{path}/" for part in _NOWHERE):
+        if not is_from_top(path):
             _refuse(f"{source} holds {path[:100]!r}, which is no path from the top of a repository")
     return Changes(paths=tuple(paths), kinds=(MODIFIED,) * len(paths))
+
+
+def is_from_top(path: str) -> bool:
+    """Return whether a path (not empty) may be one of a tree, as git writes it."""
+    return path[0] != "/" and path[-1] != "/" and not any(part in f"/{path}/" for part in _NOWHERE)
 
 
 def _lines(text: str, source: str) -> list[str]:
@@ -39,6 +44,9 @@ def _lines(text: str, source: str) -> list[str]:
     quoted = next((line for line in lines if len(line) > 1 and line[0] == line[-1] == '"'), None)
     if quoted is not None:
         _refuse(f"{source} holds {quoted[:100]}, quoted by git; list paths with -z")
+    with_tab = next((line for line in lines if "\t" in line), None)  # which git would have quoted
+    if with_tab is not None:
+        _refuse(f"{source} holds {with_tab[:100]!r}, more than a path; list paths alone, or with -z")
     return lines
 
 

@@ -3,7 +3,7 @@
 The language is described in docs/rules.md; ``rules.schema.json`` says the same for editors.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ci_classify.core.annotations import TYPE_CHECKING
 from ci_classify.core.errors import Problem
@@ -109,7 +109,7 @@ class _Loader:
             documentation=self._special_set("documentation"),
             unaffecting=self._special_set("unaffecting"),
             control=self._special_set("control"),
-            rules_files=self._rules_files(control_paths),
+            rules_files=self._rules_files(tuple(control_paths)),
             unclaimed=self._unclaimed(fields.get("unclaimed")),
             events=read_event_modes(self.reader, fields.get("events"), "events"),
             labels=self._labels(fields.get("labels")),
@@ -156,10 +156,14 @@ class _Loader:
             )
         return found
 
-    def _rules_files(self, paths: Iterable[str]) -> PathSet:
-        """Return the set of exactly these paths."""
+    def _rules_files(self, paths: Sequence[str]) -> PathSet:
+        """Return the set of exactly these paths, and of what may lie in place of a directory above one.
+
+        A link or a submodule there is where the rules come from, too.
+        """
         terms = []
-        for path in paths:
+        above = {path[:cut] for path in paths for cut, character in enumerate(path) if character == "/"}
+        for path in (*sorted(above), *paths):
             text = literal_pattern(path)
             try:
                 compile_pattern(text)
@@ -167,8 +171,10 @@ class _Loader:
                 self.reader.wrong(
                     self._root, f"the rules file can't have the name {quoted(path)}: {error.message}", "rename it"
                 )
-            else:
-                terms.append(Term(matches=Pattern(text=text, line=0), positive=True))
+                continue
+            terms.append(Term(matches=Pattern(text=text, line=0), positive=True))
+            if path in above:
+                terms.append(Term(matches=Pattern(text=f"{text}/*", line=0), positive=False))
         return PathSet(terms=tuple(terms))
 
     def _empty_diff(self, node: Node | None, *, default: bool) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -9,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from support.repository import BuiltRepository, Link
+from support.repository import BuiltRepository, Entry, Link, Submodule
 from support.runner import Ran, read_output_file
 from support.step import COMMAND, Step
 from support.text import HOSTILE
@@ -97,6 +98,15 @@ def test_b066_outputs_that_cannot_be_written_fail_the_step(step: Step, output: s
     assert ran.code == 2
     assert said.lower() in ran.stderr.lower()
     assert "Traceback" not in ran.stderr
+
+
+def test_outputs_of_which_only_some_fit_are_not_written(step: Step) -> None:
+    step.output.write_bytes(b"earlier=1\n" * 100)
+    words = ["bash", "-c", 'ulimit -f 1 && exec "$@"', "bash", *COMMAND, "run"]  # KiB that a file can have
+    environment = {**os.environ, **step.variables("schedule")}
+    ran = subprocess.run(words, env=environment, cwd=step.repository, capture_output=True, check=False)
+    assert (ran.returncode, step.output.read_bytes()) == (2, b"earlier=1\n" * 100)
+    assert b"File too large" in ran.stderr
 
 
 def test_b059_a_path_cannot_write_an_output(step: Step) -> None:
@@ -351,6 +361,8 @@ def test_lists_of_paths_are_read(step: Step, listed: bytes, total: int, *, unit:
         (b"/src/a\n", "no path"),
         (b"src/../gpu/a\n", "no path"),
         (b"gpu/x\0src/.\0", "no path"),
+        (b"src/\n", "no path"),
+        (b"M\tsrc/a\n", "more than a path"),
     ],
 )
 def test_lists_that_would_have_to_be_guessed_run_everything(step: Step, listed: bytes, said: str) -> None:
@@ -363,6 +375,38 @@ def test_lists_that_would_have_to_be_guessed_run_everything(step: Step, listed: 
 def test_a_list_that_cannot_be_read_runs_everything(step: Step, source: str) -> None:
     ran = step.run("--paths-from", source)
     assert (ran.code, ran.cause, ran.outputs) == (0, "paths-unreadable", ALL_RUN)
+
+
+def test_a_system_without_threads_runs_everything_and_says_why(step: Step) -> None:
+    script = 'ulimit -s 200000000000 && exec "$@"'  # KiB of stack for each thread: more than can be addressed
+    words = ["bash", "-c", script, "bash", *COMMAND, "run", "--base", "HEAD"]
+    environment = {**os.environ, **step.variables("pull_request")}
+    ran = subprocess.run(words, env=environment, cwd=step.repository, capture_output=True, check=False)
+    written = dict(read_output_file(step.output.read_text(encoding="utf-8")))
+    assert (ran.returncode, json.loads(written["plan"])["fallback"]) == (0, "git-failed")
+    assert b"diff-tree can't be watched" in ran.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "mutate"])
+def test_an_interrupt_ends_it_without_an_output_and_without_a_traceback(step: Step, command: str) -> None:
+    started = subprocess.Popen(
+        [*COMMAND, command, "--paths-from", "-"],
+        env={**os.environ, **step.variables("pull_request")},
+        cwd=step.repository,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pipesize=4096,
+    )
+    with started as process:
+        assert process.stdin is not None
+        process.stdin.write(b"x" * 8192)  # more than fits: somebody reads
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        process.stdin.close()
+        assert process.stderr is not None
+        assert process.stderr.read().strip() == b""
+    assert process.returncode == 130
+    assert not step.output.exists()
 
 
 def test_standard_input_that_is_closed_runs_everything(step: Step) -> None:
@@ -484,6 +528,61 @@ def test_rules_behind_a_link_are_read(step: Step) -> None:
     assert step.classify("ci/rules.yaml").plan["reasons"] == {"run-linked": "control-changed"}
 
 
+STRICT = "version: 1\nunclaimed: nothing\nsuites: {run-linked: {inputs: [/src/]}}\n"
+LAX = STRICT.replace("/src/", "/nowhere/")
+
+
+@pytest.mark.parametrize(
+    ("files", "changed"),
+    [
+        ({"rules.yaml": Link("now.yaml"), "now.yaml": Link("ci/strict.yaml")}, {"now.yaml": Link("ci/lax.yaml")}),
+        ({"rules.yaml": Link("now/strict.yaml"), "now": Link("ci")}, {"now": Link("other")}),
+        ({"rules.yaml": None, ".github": Link("first")}, {".github": Link("second")}),
+        ({"rules.yaml": LAX, ".github": Link("first")}, {".github": None}),
+    ],
+    ids=["a link behind a link", "a directory behind a link", "another directory", "no directory any more"],
+)
+def test_a_change_of_any_link_on_the_way_to_the_rules_runs_everything(
+    step: Step, files: dict[str, Entry], changed: dict[str, Entry]
+) -> None:
+    built = BuiltRepository(step.repository, create=False)
+    there: dict[str, Entry] = {"ci/strict.yaml": STRICT, "ci/lax.yaml": LAX, "other/strict.yaml": LAX}
+    there |= {"first/ci-classify.yaml": STRICT, "second/ci-classify.yaml": LAX}
+    base = built.commit(there | files, built.git("rev-parse", "HEAD"))
+    built.check_out(built.commit({**changed, "src/a": "2\n"}, base))
+    assert step.run("--base", base).plan["reasons"] == {"run-linked": "control-changed"}
+
+
+def test_rules_in_a_submodule_change_with_it(step: Step) -> None:
+    built = BuiltRepository(step.repository, create=False)
+    base = built.commit({"ci": Submodule("1" * 40)}, built.git("rev-parse", "HEAD"))
+    built.check_out(built.commit({"ci": Submodule("2" * 40)}, base))
+    rewrite(step, STRICT, "ci/rules.yaml")
+    ran = step.run("--base", base, "--rules", "ci/rules.yaml")
+    assert ran.plan["reasons"] == {"run-linked": "control-changed"}
+
+
+def test_what_lies_beside_rules_in_a_directory_is_no_rules_file(step: Step) -> None:
+    rewrite(step, STRICT, ".github/ci-classify.yaml")
+    assert step.classify(".github/workflows/ci.yml").plan["reasons"] == {"run-linked": "no-input-changed"}
+
+
+def test_names_of_the_base_are_found_behind_a_link(step: Step) -> None:
+    built = BuiltRepository(step.repository, create=False)
+    base = built.commit({"rules.yaml": Link("ci.yaml"), "ci.yaml": STRICT}, built.git("rev-parse", "HEAD"))
+    built.check_out(built.commit({"ci.yaml": None}, base))
+    ran = step.run("--base", base)
+    assert (ran.code, ran.cause, ran.outputs) == (0, "rules-invalid", {"run-linked": True})
+
+
+def test_pipes_that_nobody_writes_to_are_not_waited_for(step: Step) -> None:
+    os.mkfifo(step.directory / "pipe")
+    pipe = str(step.directory / "pipe")
+    assert step.run("--paths-from", pipe).cause == "paths-unreadable"
+    assert step.run("--base", "HEAD", "--rules", pipe).cause == "rules-invalid"
+    assert step.run(variables={"GITHUB_EVENT_PATH": pipe}).cause == "payload-missing"
+
+
 def test_rules_outside_of_the_repository_are_read(step: Step) -> None:
     rules = step.directory / "outside.yaml"
     rules.write_text("version: 1\nunclaimed: nothing\nsuites: {run-outside: {inputs: [/a]}}\n", encoding="utf-8")
@@ -559,6 +658,11 @@ def test_outside_of_ci_a_comparison_must_be_given(step: Step) -> None:
 def test_a_base_that_is_none_runs_everything(step: Step, base: str, cause: str) -> None:
     ran = step.run(f"--base={base}")
     assert (ran.code, ran.cause, ran.outputs) == (0, cause, ALL_RUN)
+
+
+def test_a_head_that_is_empty_is_not_taken_for_none(step: Step) -> None:
+    ran = step.run("--base=HEAD", "--head=")
+    assert (ran.code, ran.cause, ran.outputs) == (0, "revision-invalid", ALL_RUN)
 
 
 def test_a_directory_that_is_no_repository_runs_everything(step: Step, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ PATTERNS = st.sampled_from(
 # Many names in few directories: what a directory's paths share is seen once.
 CROWDED = st.lists(
     st.tuples(
-        st.sampled_from(["", "a/", "a.md/", "b/x.a/", "\udce9/"]),
+        st.sampled_from(["", "a/", "a.md/", "b/x.a/", "\udce9/", "é/"]),
         st.lists(st.text("aAbd.mMD\né\udce9", min_size=1, max_size=6), min_size=1, max_size=12),
     ),
     max_size=6,
@@ -227,6 +227,14 @@ def hold_each_change_once(matcher: Matcher, changed: Sequence[tuple[str, ChangeK
         places = [place for place, change in enumerate(changed) if matcher.verdict(*change) is verdict]
         assert group.first == places[:3]
         assert group.count == len(places)
+
+
+def test_directories_of_which_one_has_the_bytes_of_the_others_letters_are_told_apart() -> None:
+    tree = {"version": 1, "documentation": ["/é/"], "suites": {"all": {"inputs": ["/src/"]}}}
+    matcher = Matcher(load_rules(json.dumps(tree), "rules.yaml").rules)
+    paths = ["\udce9/a", "é/a", "Ã©/a"]
+    groups = matcher.group(Changes(paths=paths, kinds=[MODIFIED] * 3))
+    assert {bool(verdict.documentation): group.first for verdict, group in groups.items()} == {False: [0, 2], True: [1]}
 
 
 def test_sets_that_name_each_other_often_are_looked_at_once() -> None:

@@ -1,6 +1,7 @@
 """Repositories that are damaged, incomplete or slow: never an empty list, always a cause."""
 
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -238,6 +239,23 @@ def test_a_git_that_hangs_is_given_up(built: BuiltRepository) -> None:
         Repository(built.directory, time_limit=0.2).commit("main")
     assert caught.value.cause is FallbackCause.GIT_TIMEOUT
     assert caught.value.detail == "git cat-file took longer than 0.2 seconds"
+
+
+def test_a_git_that_hangs_behind_a_script_is_given_up_with_all_that_it_started(
+    built: BuiltRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base, head = in_order(built, {"a": "1"}, {"a": "2"})
+    script = tmp_path / "bin/git"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\n{shutil.which("git")} "$@"\nexit $?\n', encoding="utf-8")
+    script.chmod(0o755)
+    tree = object_file(built, f"{head}^{{tree}}")
+    tree.unlink()
+    os.mkfifo(tree)
+    monkeypatch.setenv("PATH", str(script.parent), prepend=os.pathsep)
+    with pytest.raises(CannotClassifyError) as caught:
+        Repository(built.directory, time_limit=0.5).changes([base], head)
+    assert caught.value.detail == "git diff-tree took longer than 0.5 seconds"
 
 
 @pytest.mark.parametrize("scheme", ["git", "http"])
