@@ -35,6 +35,7 @@ _FOR_EVERYTHING = _FOR_THE_ACTION | {
     "rich": "rich",
     "smmap": "smmap",
 }
+_OWN_FACE = "yaml/__init__.py"  # the one file below .action/libraries that is written here
 _YAML = tuple(f"yaml/{name}.py" for name in ("error", "events", "parser", "scanner", "tokens"))
 
 
@@ -86,7 +87,7 @@ def _libraries(packages: Mapping[str, str]) -> _Entries:
     """Return the modules of libraries, and their licences; of PyYAML its scanner and parser behind a face of ours."""
     lock = (TOP / "requirements.lock").read_text(encoding="utf-8")
     pins = dict(re.findall(r"^([\w.-]+)==([\w.]+)", lock, re.MULTILINE))
-    entries = {"yaml/__init__.py": _own(".action/yaml_events.py")}
+    entries = {_OWN_FACE: _own(f".action/libraries/{_OWN_FACE}")}
     for name, package in packages.items():
         try:
             installed = distribution(name)

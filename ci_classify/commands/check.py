@@ -20,7 +20,7 @@ from ci_classify.core.tree import SUBMODULE
 from ci_classify.core.workflow import Step, Workflow
 from ci_classify.edges import console, files
 from ci_classify.edges.git import Repository
-from ci_classify.formats.rules_file import OWN_OUTPUTS
+from ci_classify.formats.declared_names import OWN_OUTPUTS
 from ci_classify.formats.workflow_file import read_action_steps, read_workflow
 from ci_classify.render.findings import findings_annotations, findings_json, findings_sarif, findings_text
 

@@ -13,6 +13,7 @@ from ci_classify.core.record import Record
 from ci_classify.core.required import Circumstances, JobFailure, Judgement, PlanFacts, RequiredCheck, judge
 from ci_classify.edges import console, files, github
 from ci_classify.edges.git import top_of
+from ci_classify.formats.declared_names import OWN_OUTPUTS
 from ci_classify.formats.event_payload import from_same_repository, tested_commits
 from ci_classify.formats.job_results import (
     JobResults,
@@ -22,7 +23,6 @@ from ci_classify.formats.job_results import (
     read_plan,
     read_results,
 )
-from ci_classify.formats.rules_file import OWN_OUTPUTS
 from ci_classify.render.markdown import plain
 from ci_classify.render.required_check import failure_text, headline, judgement_json, judgement_summary, judgement_text
 

@@ -21,7 +21,7 @@ from ci_classify.derive.library import Library
 from ci_classify.derive.readings import wirings_of
 from ci_classify.edges import console
 from ci_classify.edges.git import Repository
-from ci_classify.formats.rules_file import OWN_OUTPUTS
+from ci_classify.formats.declared_names import OWN_OUTPUTS
 from ci_classify.render.drift import drift_findings, drift_json, drift_text
 from ci_classify.render.findings import findings_annotations, findings_sarif
 

@@ -19,9 +19,9 @@ from ci_classify.derive.guarding import drift_guard
 from ci_classify.derive.library import Library
 from ci_classify.edges import console, history
 from ci_classify.edges.git import Repository, top_of
+from ci_classify.formats.declared_names import OWN_OUTPUTS
 from ci_classify.formats.examples import load_examples
 from ci_classify.formats.path_list import read_paths
-from ci_classify.formats.rules_file import OWN_OUTPUTS
 from ci_classify.render.mutations import mutations_json, mutations_text
 
 

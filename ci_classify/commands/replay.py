@@ -19,7 +19,6 @@ from ci_classify.core.unsafe import Unsafe
 from ci_classify.edges import console, files, history
 from ci_classify.edges.git import Repository
 from ci_classify.edges.spool import Spool
-from ci_classify.edges.subjects import subjects
 from ci_classify.formats.durations_file import read_durations
 from ci_classify.formats.pairs_file import read_pairs
 from ci_classify.formats.results_file import read_results_file
@@ -146,7 +145,7 @@ def _counts(report: Report) -> dict[str, tuple[int | None, ...]]:
 
 def _show_page(request: ReplayRequest, repository: Repository, report: Report) -> None:
     shown = tuple(dict.fromkeys(difference.commit for difference in report.totals.differences))
-    titles = subjects(repository, shown)
+    titles = repository.subjects(shown)
     if request.form == "markdown":
         console.write(report_markdown(report, titles))
     else:

@@ -7,11 +7,21 @@ an unknown value is unknown itself, with the text of the call as its name. Too m
 Source: https://docs.github.com/actions/reference/workflows-and-actions/expressions
 """
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar, assert_never
 
+from ci_classify.core.expression_values import (
+    FailsError,
+    Unknown,
+    Value,
+    compare,
+    contains,
+    from_json,
+    holds_unknown,
+    property_of,
+    text_of,
+)
 from ci_classify.core.expressions import (
     Call,
     Chain,
@@ -39,25 +49,6 @@ _T = TypeVar("_T")
 
 class TooManyRunsError(Exception):
     """A condition reads more unknown things than can be tried."""
-
-
-class FailsError(Exception):
-    """GitHub can't evaluate the condition, such as ``fromJSON('')``; the job does not run."""
-
-
-class Unknown(Record):
-    """A value that only a run has; equal names are equal values."""
-
-    name: str
-
-
-class PlanText(Record):
-    """The output ``plan`` of the detector: JSON that holds the outputs, as booleans as far as they are assumed."""
-
-    outputs: Mapping[str, "Value"]
-
-
-Value = bool | float | str | Unknown | PlanText | tuple["Value", ...] | Mapping[str, "Value"] | None
 
 
 class World(Record):
@@ -216,14 +207,14 @@ class _Evaluation:
     def _read(self, expression: Context | Property) -> Value:
         path = path_of(expression)
         if path is None and isinstance(expression, Property):
-            return _property(self.value(expression.of), expression.name, written(expression))
+            return property_of(self.value(expression.of), expression.name, written(expression))
         if path is None or path[0] != "needs":
             return Unknown(name=written(expression))
         if len(path) == 1:
             return Unknown(name="needs")
         found = self._need(path[1])
         for depth, name in enumerate(path[2:], 3):
-            found = _property(found, name, ".".join(path[:depth]))
+            found = property_of(found, name, ".".join(path[:depth]))
         return found
 
     def _elements(self, expression: Index | Filter) -> Value:
@@ -256,118 +247,12 @@ class _Evaluation:
                 return self._world.cancelled
             case _:
                 values = [self.value(argument) for argument in call.arguments]
-        known = not any(_holds_unknown(value) for value in values)
+        known = not any(holds_unknown(value) for value in values)
         if known and call.name == "fromjson" and len(values) == 1:
-            return _from_json(values[0])
+            return from_json(values[0])
         if known and call.name == "contains" and len(values) == 2:
-            return _contains(values[0], values[1])
+            return contains(values[0], values[1])
         if known and call.name in {"startswith", "endswith"} and len(values) == 2:
-            text, part = (_text(value).lower() for value in values)
+            text, part = (text_of(value).lower() for value in values)
             return text.startswith(part) if call.name == "startswith" else text.endswith(part)
         return Unknown(name=written(call))
-
-
-def compare(operator: str, left: Value, right: Value) -> bool:
-    """Compare two known values as GitHub does: texts without regard to case, unlike types as numbers."""
-    if isinstance(left, str) and isinstance(right, str):
-        one: str | float = left.lower()
-        other: str | float = right.lower()
-    elif type(left) is type(right) and isinstance(left, (tuple, dict, PlanText)):
-        return (left is right) is (operator == "==")
-    else:
-        one, other = _number(left), _number(right)
-    match operator:
-        case "==":
-            return one == other
-        case "!=":
-            return one != other
-        case "<":
-            return one < other  # type: ignore[operator]
-        case "<=":
-            return one <= other  # type: ignore[operator]
-        case ">":
-            return one > other  # type: ignore[operator]
-        case _:
-            return one >= other  # type: ignore[operator]
-
-
-def _number(value: Value) -> float:
-    match value:
-        case None:
-            return 0.0
-        case bool() | float():
-            return float(value)
-        case str():
-            try:
-                return float(value.strip() or 0)
-            except ValueError:
-                return float("nan")
-        case _:
-            return float("nan")
-
-
-def _text(value: Value) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case float():
-            return f"{value:g}"
-        case str():
-            return value
-        case _:
-            return ""
-
-
-def _property(value: Value, name: str, path: str) -> Value:
-    match value:
-        case Unknown():
-            return Unknown(name=path)
-        case dict():
-            return value.get(name)
-        case tuple():
-            return tuple(_property(item, name, path) for item in value if isinstance(item, dict))
-        case _:
-            return None
-
-
-def _from_json(value: Value) -> Value:
-    if isinstance(value, PlanText):
-        return {"outputs": value.outputs}
-    try:
-        return _from_python(json.loads(_text(value)))
-    except (ValueError, RecursionError):
-        raise FailsError from None
-
-
-def _from_python(value: object) -> Value:
-    match value:
-        case None | bool() | str():
-            return value
-        case int() | float():
-            return float(value)
-        case list():
-            return tuple(_from_python(item) for item in value)
-        case dict():
-            return {str(name).lower(): _from_python(item) for name, item in value.items()}
-        case _:
-            raise FailsError
-
-
-def _contains(where: Value, what: Value) -> bool:
-    if isinstance(where, tuple):
-        return any(compare("==", item, what) for item in where)
-    return _text(what).lower() in _text(where).lower()
-
-
-def _holds_unknown(value: Value) -> bool:
-    match value:
-        case Unknown():
-            return True
-        case tuple():
-            return any(_holds_unknown(item) for item in value)
-        case dict():
-            return any(_holds_unknown(item) for item in value.values())
-        case _:
-            return False

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ci_classify.core.condition_checks import such_as
 from ci_classify.core.conditions import OTHER, Condition, TooManyRunsError, runs
 from ci_classify.core.expressions import ExpressionError, parse_condition
 from ci_classify.core.findings import Code, Finding, Severity
 from ci_classify.core.text import visible
 from ci_classify.core.wiring import Wiring, passes_all_needs, reads_needs, runs_check
-from ci_classify.core.wiring_checks import such_as
 from ci_classify.core.workflow import Job, Text, reads_of_needs
 
 REQUIRED_BY = ("pull_request", "pull_request_target", "merge_group")

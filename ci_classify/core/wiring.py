@@ -6,7 +6,8 @@ rules, and a job belongs to the output that its condition reads, or else to the 
 
 from collections.abc import Iterator, Mapping
 
-from ci_classify.core.conditions import PlanText, Unknown, Value, World
+from ci_classify.core.conditions import World
+from ci_classify.core.expression_values import PlanText, Unknown, Value
 from ci_classify.core.expressions import Call, Context, ExpressionError, below, fenced, parse_expression
 from ci_classify.core.findings import Code, Finding, Severity
 from ci_classify.core.model import Producer, Rules

@@ -12,7 +12,7 @@ from ci_classify.core.record import Record
 from ci_classify.core.wiring import Wiring
 from ci_classify.core.workflow import Job, reads_of_needs
 from ci_classify.derive.jobs import Selection
-from ci_classify.formats.rules_file import OWN_OUTPUTS, is_output_name
+from ci_classify.formats.declared_names import OWN_OUTPUTS, is_output_name
 
 
 class Placed(Record):

@@ -18,7 +18,7 @@ from ci_classify.derive.found import JobBody
 from ci_classify.derive.jobs import Selection
 from ci_classify.derive.library import Library
 from ci_classify.derive.readings import Way
-from ci_classify.formats.rules_file import OWN_OUTPUTS
+from ci_classify.formats.declared_names import OWN_OUTPUTS
 
 _TRIGGERS = frozenset({"pull_request", "pull_request_target", "push", "merge_group"})
 _MOST_UNRESOLVED = 5

@@ -12,7 +12,8 @@ Can't see a condition that reads too many things that only a run knows; then all
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
-from ci_classify.core.conditions import Condition, PlanText, TooManyRunsError, Value, World, runs
+from ci_classify.core.conditions import Condition, TooManyRunsError, World, runs
+from ci_classify.core.expression_values import PlanText, Value
 from ci_classify.core.expressions import ExpressionError, parse_condition
 from ci_classify.core.gate_checks import may_run_for
 from ci_classify.core.model import BUILT_IN_MODES, Mode, Producer, Rules

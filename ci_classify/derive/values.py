@@ -7,7 +7,7 @@ Sees literal values, and what ``&&``, ``||``, ``!``, comparisons, ``format``, ``
 import re
 from collections.abc import Iterator
 
-from ci_classify.core.conditions import compare
+from ci_classify.core.expression_values import compare, text_of
 from ci_classify.core.expressions import (
     Call,
     Chain,
@@ -50,7 +50,7 @@ def text_in(text: str, scope: Scope) -> str:
         return text
     found, at = "", 0
     for start, inner in pieces:
-        found += text[at:start] + _as_text(_value_of(inner, scope))
+        found += text[at:start] + text_of(_value_of(inner, scope))
         at = start + len(inner) + 5
         if len(found) > MAX_VALUE:
             return UNKNOWN
@@ -76,7 +76,7 @@ def given_inputs(declared: dict[str, Input], given: dict[str, Value], *, typed: 
         if typed and one.type == "boolean" and name not in given:
             value = one.default == "true"
         elif not typed and not isinstance(value, str):
-            value = _as_text(value)
+            value = text_of(value)
         elif isinstance(value, str) and "${{" in value:
             value = UNKNOWN  # a default that is an expression
         found[name] = value
@@ -190,7 +190,7 @@ def _call(name: str, arguments: tuple[Expression, ...]) -> Expression:
     values = [argument.value for argument in arguments if isinstance(argument, Literal)]
     if len(values) < len(arguments):
         return call
-    texts = [_as_text(value) for value in values]
+    texts = [text_of(value) for value in values]
     match name, texts:
         case "format", [template, *rest]:
             found = _format(template, rest)
@@ -222,15 +222,3 @@ def _value_of(inner: str, scope: Scope) -> Value:
     except ExpressionError:
         return UNKNOWN
     return found.value if isinstance(found, Literal) else UNKNOWN
-
-
-def _as_text(value: Value) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case float():
-            return f"{value:g}"
-        case str():
-            return value

@@ -5,31 +5,42 @@ no quoting, no external programs, no replace refs, submodules by their recorded 
 that are parsed here; what isn't understood is a CannotClassifyError, never an empty list.
 
 GitPython is not used here: its diff classes lose entries on unusual names, it can't read SHA-256
-repositories, and importing it costs more than all git calls of a run together. What a report shows of commits, it
-reads (``subjects``).
+repositories, and importing it costs more than all git calls of a run together.
 
 Refuses: writing anything, and fetching anything but a commit by its id when that was asked for.
 """
 
 import os
-import re
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ci_classify.core.commit_ids import is_commit_id
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
-from ci_classify.core.model import ChangeKind, Changes, ChangeType
+from ci_classify.core.joining import union, with_untracked
+from ci_classify.core.model import Changes
 from ci_classify.core.record import Record
 from ci_classify.core.tree import SUBMODULE, Tree
 from ci_classify.edges.git_process import Git
 from ci_classify.edges.places import AnyPath
 from ci_classify.formats.raw_diff import RawDiff
+from ci_classify.formats.tree_listing import parse_listing
 
 TIME_LIMIT = 120.0  # seconds for one call of git
 FETCH_TRIES = 2
 
-_ENTRY = r"[0-7]{6} (?:blob|commit) (?:[0-9a-f]{40}|[0-9a-f]{64})\t(.+)"
+TREE_DIFF = (
+    "-r",
+    "-z",
+    "--raw",
+    "--full-index",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-relative",
+    "--ignore-submodules=none",
+    "-O/dev/null",
+)  # how trees are compared, whatever is configured
 
 
 class Commit(Record):
@@ -86,36 +97,42 @@ class Repository:
         for revision in revisions:
             if not revision or revision.startswith("-") or "\n" in revision or "\0" in revision:
                 raise CannotClassifyError(FallbackCause.REVISION_INVALID, f"{revision!r} is no revision")
-        request = "".join(f"{revision}^{{commit}}\n" for revision in revisions)
-        output = self.git.run("cat-file", "--batch", stdin=request.encode("utf-8", "surrogateescape"))
         found: list[Commit | None] = []
-        for revision in revisions:
-            header, _, output = output.partition(b"\n")
-            words = header.split()
-            if len(words) != 3 or words[1] != b"commit":
+        for revision, stored in zip(revisions, self._stored(revisions), strict=True):
+            if stored is None:
                 found.append(None)
                 continue
-            size = int(words[2])
-            fields = output[:size].partition(b"\n\n")[0].split(b"\n")
+            id_, content = stored
+            fields = content.partition(b"\n\n")[0].split(b"\n")
             parents = tuple(line[7:].decode() for line in fields if line.startswith(b"parent "))
-            commit = Commit(id=words[0].decode(), parents=parents)
-            self._trees[commit.id] = fields[0].removeprefix(b"tree ").decode()
-            found.append(None if is_commit_id(revision) and len(revision) != len(commit.id) else commit)
-            output = output[size + 1 :]
+            self._trees[id_] = fields[0].removeprefix(b"tree ").decode()
+            other = is_commit_id(revision) and len(revision) != len(id_)
+            found.append(None if other else Commit(id=id_, parents=parents))
         return found
 
-    def subjects(self, commits: Sequence[str]) -> list[str]:
-        """Return the first lines of the messages of commits by their full ids, in one call of git."""
-        output = self.git.run("cat-file", "--batch", stdin="".join(f"{commit}\n" for commit in commits).encode())
-        found = []
-        for _ in commits:
+    def subjects(self, commits: Sequence[str]) -> dict[str, str]:
+        """Return the first line of the message of each commit, by its full id, in one call of git."""
+        found = {}
+        for commit, stored in zip(commits, self._stored(commits), strict=True):
+            head, _, message = (stored[1] if stored else b"").partition(b"\n\n")
+            encoding = next((line[9:].decode() for line in head.split(b"\n") if line.startswith(b"encoding ")), "utf-8")
+            found[commit] = _decoded(message.split(b"\n", 1)[0], encoding)
+        return found
+
+    def _stored(self, revisions: Sequence[str]) -> list[tuple[str, bytes] | None]:
+        """Return the ids and contents of commits, each or None if git has none of that name."""
+        request = "".join(f"{revision}^{{commit}}\n" for revision in revisions)
+        output = self.git.run("cat-file", "--batch", stdin=request.encode("utf-8", "surrogateescape"))
+        found: list[tuple[str, bytes] | None] = []
+        for _ in revisions:
             header, _, output = output.partition(b"\n")
             words = header.split()
-            size = int(words[2]) if len(words) == 3 else -1
-            head, _, message = output[: max(size, 0)].partition(b"\n\n")
-            encoding = next((line[9:].decode() for line in head.split(b"\n") if line.startswith(b"encoding ")), "utf-8")
-            found.append(_decoded(message.split(b"\n", 1)[0], encoding))
-            output = output[size + 1 :]
+            if len(words) == 3 and words[1] == b"commit" and words[2].isdigit():
+                size = int(words[2])
+                found.append((words[0].decode(), output[:size]))
+                output = output[size + 1 :]
+            else:
+                found.append(None)
         return found
 
     def fetch(self, commit: str) -> None:
@@ -176,27 +193,13 @@ class Repository:
         return union([self._diff(base, head) for base in bases])
 
     def _diff(self, base: str, head: str) -> Changes:
-        return self._raw(
-            "diff-tree",
-            "-r",
-            "-z",
-            "--raw",
-            "--full-index",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-relative",
-            "--ignore-submodules=none",
-            base,
-            head,
-            "--",
-        )
+        return self._raw("diff-tree", *TREE_DIFF, base, head, "--")
 
     def worktree_changes(self, bases: Sequence[str]) -> Changes:
         """Return the changes from bases to the working tree, files that git would add included."""
         tracked = union([self._worktree_diff(base) for base in bases])
         listed = self.git.run("ls-files", "--others", "--exclude-standard", "-z").decode("utf-8", "surrogateescape")
-        return _with_untracked(tracked, listed.split("\0")[:-1])
+        return with_untracked(tracked, listed.split("\0")[:-1])
 
     def _worktree_diff(self, base: str) -> Changes:
         return self._raw(
@@ -273,53 +276,3 @@ def _decoded(text: bytes, encoding: str) -> str:
         return text.decode(encoding, "replace")
     except LookupError:
         return text.decode("utf-8", "replace")
-
-
-def parse_listing(output: bytes) -> tuple[list[str], list[str]]:
-    """Return paths and records of a recursive listing with ``-z``: "MODE TYPE ID", tab, path, NUL, and so on."""
-    records = output.decode("utf-8", "surrogateescape").split("\0")
-    if records.pop():
-        raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, "the listing of git ends within a record")
-    # Before the path, records differ in length by the type alone: most can be cut where the first one is. All whose
-    # first tab is there have the same type and length of id, so that reading one of them reads all.
-    cut = records[0].find("\t") + 1 if records else 0
-    paths = [record[cut:] for record in records]
-    others = [place for place, record in enumerate(records) if record.find("\t") + 1 != cut]
-    if not all(paths):
-        others = list(range(len(records)))
-    for place in {*others, *([0] if records else [])}:
-        record = records[place]
-        match = re.fullmatch(_ENTRY, record, re.DOTALL)
-        if match is None:
-            raise CannotClassifyError(FallbackCause.DIFF_UNREADABLE, f"git listed the entry {record[:200]!r}")
-        paths[place] = match[1]
-    return paths, records
-
-
-def union(parts: Sequence[Changes]) -> Changes:
-    """Return the changes of all parts; a path that differs in several ways counts in each."""
-    if len(parts) == 1:
-        return parts[0]
-    return _sorted({pair for part in parts for pair in zip(part.paths, part.kinds, strict=True)})
-
-
-def _sorted(pairs: Iterable[tuple[str, ChangeKind]]) -> Changes:
-    ordered = sorted(pairs, key=lambda pair: (pair[0].encode("utf-8", "surrogateescape"), pair[1].type))
-    return Changes(paths=[path for path, _ in ordered], kinds=[kind for _, kind in ordered])
-
-
-def _with_untracked(tracked: Changes, listed: Sequence[str]) -> Changes:
-    """Return changes with those that adding untracked paths would make.
-
-    A repository inside of this one, which git lists as a directory, would become a submodule. What is tracked
-    at the base and only lies about here is on both sides.
-    """
-    new = {path.removesuffix("/"): path.endswith("/") for path in listed}
-    known = set(zip(tracked.paths, tracked.kinds, strict=True))
-    old = {path: kind.old_is_submodule for path, kind in known if path in new}
-    pairs = {(path, kind) for path, kind in known if path not in new}
-    for path, is_submodule in new.items():
-        type_ = ChangeType.MODIFIED if path in old else ChangeType.ADDED
-        was_submodule = old.get(path, False)
-        pairs.add((path, ChangeKind(type=type_, old_is_submodule=was_submodule, new_is_submodule=is_submodule)))
-    return _sorted(pairs)

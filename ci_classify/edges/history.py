@@ -12,28 +12,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import IO
 
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
+from ci_classify.core.joining import union
 from ci_classify.core.model import ChangeKind, Changes
 from ci_classify.core.record import Record
-from ci_classify.edges.git import Repository, union
+from ci_classify.edges.git import TREE_DIFF, Repository
 from ci_classify.formats.raw_diff import kind_of
 
 _TIME_LIMIT = 24 * 3600.0  # seconds; a history may be long
-_DIFF = (
-    "diff-tree",
-    "--stdin",
-    "--always",  # a commit that changes nothing is named too
-    "--root",
-    "-r",
-    "-z",
-    "--raw",
-    "--full-index",
-    "--no-renames",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-relative",
-    "--ignore-submodules=none",
-    "-O/dev/null",
-)
+_DIFF = ("diff-tree", "--stdin", "--always", "--root", *TREE_DIFF)  # always: a commit that changes nothing is named too
 
 
 class Step(Record):

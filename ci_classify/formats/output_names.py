@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import yaml
 
 from ci_classify.core.errors import InvalidFileError
+from ci_classify.formats.declared_names import OWN_OUTPUTS, is_output_name
 from ci_classify.formats.nodes import MAX_BYTES, UNREADABLE, decode, events
-from ci_classify.formats.rules_file import OWN_OUTPUTS, is_output_name
 
 _SECTIONS = ("suites", "producers")
 _HEADER = r"""["']?(?:suites|producers)["']?[ \t]*:"""

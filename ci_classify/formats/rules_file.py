@@ -23,11 +23,12 @@ from ci_classify.core.model import (
 from ci_classify.core.patterns import PatternError, compile_pattern, literal_pattern
 from ci_classify.core.record import Record
 from ci_classify.core.text import quoted, visible
+from ci_classify.formats.declared_names import DeclaredNames
 from ci_classify.formats.event_modes import read_event_modes
 from ci_classify.formats.examples import read_examples
 from ci_classify.formats.nodes import Listing, Node, Scalar
 from ci_classify.formats.nodes import Mapping as MappingNode
-from ci_classify.formats.path_sets import SetReader, chain, is_word
+from ci_classify.formats.path_sets import SetReader, chain
 from ci_classify.formats.reader import Reader
 from ci_classify.formats.references import circles
 from ci_classify.formats.required_check import read_required_check
@@ -35,9 +36,6 @@ from ci_classify.formats.required_check import read_required_check
 if TYPE_CHECKING:
     from ci_classify.core.baseline import Baseline
 
-OWN_OUTPUTS = frozenset({"plan", "fallback", "cause", "base", "head"})
-MAX_NAME = 100
-MAX_OUTPUTS = 500
 
 _TOP = (
     "version",
@@ -77,11 +75,6 @@ def load_rules(text: str | bytes, file: str, *, control_paths: Iterable[str] = (
     return LoadedRules(rules=rules, warnings=reader.finish())
 
 
-def is_output_name(name: str) -> bool:
-    """Return whether an output of a job may have this name."""
-    return is_word(name) and len(name) <= MAX_NAME
-
-
 class _Loader:
     """Reads the sections in an order in which names are known before they are used."""
 
@@ -90,10 +83,7 @@ class _Loader:
         self._root = root
         self._fields = reader.fields(root, "the rules file", _TOP)
         self._sets = SetReader(reader, self._fields.get("sets"))
-        self._suite_names = _text_keys(self._fields.get("suites"))
-        self._producer_names = _text_keys(self._fields.get("producers"))
-        # Where a section can't be read, nobody knows which names exist.
-        self._names_known = isinstance(self._fields.get("suites"), MappingNode)
+        self._names = DeclaredNames(reader, self._fields)
 
     def rules(self, control_paths: Iterable[str]) -> Rules:
         fields = self._fields
@@ -101,8 +91,8 @@ class _Loader:
         default = self._empty_diff(fields.get("empty-diff"), default=True)
         suites = self._suites(fields.get("suites"), empty_diff_runs=default)
         producers = self._producers(fields.get("producers"))
-        self._output_names()
-        known = frozenset([*self._suite_names, *self._producer_names]) if self._names_known else None
+        self._names.check()
+        known = frozenset([*self._names.suites, *self._names.producers]) if self._names.are_known else None
         return Rules(
             file=self.reader.file,
             sets=self._sets.named,
@@ -243,7 +233,7 @@ class _Loader:
             missing = listed is None and isinstance(value, MappingNode) and self.reader.errors == before
             if missing or (isinstance(listed, Listing) and not listed.items):
                 self.reader.wrong(key, f"the producer {shown} has no consumers", "write `consumers: [SUITE]`")
-            consumers = self._known(listed, f"the consumers of {shown}", user=name, producers_too=True)
+            consumers = self._names.listed(listed, f"the consumers of {shown}", user=name, producers_too=True)
             title = self._title(fields.get("title"), name)
             producers.append(Producer(name=name, title=title, consumers=consumers, position=_position(key)))
         keys = {name: key for name, key, _ in entries}
@@ -253,73 +243,11 @@ class _Loader:
             )
         return tuple(producers)
 
-    def _known(self, node: Node | None, what: str, *, user: str = "", producers_too: bool = False) -> tuple[str, ...]:
-        """Return a list of names of suites (perhaps of producers too) that exist, each once."""
-        found: dict[str, None] = {}
-        names = self._suite_names | self._producer_names if producers_too else self._suite_names
-        if isinstance(node, Scalar) and node.text not in names:
-            self.reader.wrong(node, f"{what} must be a list of names", "write [SUITE]")
-            return ()
-        for text, item in self.reader.texts(node, what) if node else []:
-            if text in found:
-                self.reader.wrong(item, f"{visible(text)} stands twice in {what}", "delete one")
-            elif text in names:
-                found[text] = None
-            elif text in self._producer_names:
-                self.reader.wrong(
-                    item,
-                    f"{visible(text)} is a producer; only suites can stand in {what}",
-                    "write the suites that consume it",
-                )
-            elif self._names_known:
-                kinds = "suite or producer" if producers_too else "suite"
-                self.reader.wrong(
-                    item,
-                    f"there is no {kinds} {quoted(text)}",
-                    self.reader.advice(text, [name for name in names if name != user]),
-                )
-        return tuple(found)
-
-    def _output_names(self) -> None:
-        """Check the names of all outputs together."""
-        seen: dict[str, tuple[str, Scalar]] = {}
-        keys: list[Scalar] = []
-        for section in ("suites", "producers"):
-            node = self._fields.get(section)
-            pairs = node.pairs if isinstance(node, MappingNode) else []
-            texts = [key for key, _ in pairs if isinstance(key, Scalar) and key.kind == "text"]
-            # What stands twice in one section is complained about there.
-            first = {key.text: key for key in reversed(texts)}
-            keys += [key for key in texts if first[key.text] is key]
-        for key in keys:
-            name = key.text
-            if not is_output_name(name):
-                self.reader.wrong(
-                    key,
-                    f"{quoted(name)} can't be the name of an output",
-                    f"start with a letter or _, then letters, digits, - and _, at most {MAX_NAME}",
-                )
-            elif name.lower() in OWN_OUTPUTS:
-                self.reader.wrong(key, f"{name} is an output of ci-classify itself", f"write run-{name.lower()}, say")
-            elif name.lower() in seen:
-                other, known = seen[name.lower()]
-                where = f"{other} on line {known.place.line}"
-                if other == name:
-                    message = f"{where} is an output already"
-                else:
-                    message = f"{name} and {where} differ in letter case only, which a workflow does not see"
-                self.reader.wrong(key, message, "rename one of the two")
-            seen.setdefault(name.lower(), (name, key))
-        if len(keys) > MAX_OUTPUTS:
-            self.reader.wrong(
-                keys[MAX_OUTPUTS], f"more than {MAX_OUTPUTS} outputs", "make one suite of those that run together"
-            )
-
     def _unclaimed(self, node: Node | None) -> Unclaimed | tuple[str, ...]:
         if node is None:
             return Unclaimed.EVERYTHING
         if isinstance(node, Listing):
-            return self._known(node, "unclaimed")
+            return self._names.listed(node, "unclaimed")
         policies = [policy.value for policy in Unclaimed]
         if isinstance(node, Scalar) and node.text in policies:
             return Unclaimed(node.text)
@@ -353,8 +281,8 @@ class _Loader:
                 Label(
                     name=name,
                     selects_everything=everything,
-                    selects=() if everything else self._known(selects, f"selects of {shown}"),
-                    skips=self._known(fields.get("skips"), f"skips of {shown}"),
+                    selects=() if everything else self._names.listed(selects, f"selects of {shown}"),
+                    skips=self._names.listed(fields.get("skips"), f"skips of {shown}"),
                     line=key.place.line,
                 )
             )
@@ -363,10 +291,3 @@ class _Loader:
 
 def _position(node: Node) -> Position:
     return (node.place.line, node.place.column)
-
-
-def _text_keys(node: Node | None) -> dict[str, None]:
-    """Return the keys of a section, each once."""
-    if not isinstance(node, MappingNode):
-        return {}
-    return dict.fromkeys(key.text for key, _ in node.pairs if isinstance(key, Scalar) and key.kind == "text")

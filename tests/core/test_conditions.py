@@ -4,7 +4,8 @@ import itertools
 
 import pytest
 
-from ci_classify.core.conditions import Choices, Condition, PlanText, TooManyRunsError, Value, World, compare, runs
+from ci_classify.core.conditions import Choices, Condition, TooManyRunsError, World, runs
+from ci_classify.core.expression_values import PlanText, Value, compare
 from ci_classify.core.expressions import parse_condition
 
 

@@ -9,7 +9,8 @@ from ci_classify.core.wiring import Wiring
 from ci_classify.derive.jobs import Selection
 from ci_classify.derive.library import Library
 from ci_classify.derive.readings import wirings_of
-from ci_classify.formats.rules_file import OWN_OUTPUTS, load_rules
+from ci_classify.formats.declared_names import OWN_OUTPUTS
+from ci_classify.formats.rules_file import load_rules
 
 RULES = """\
 version: 1

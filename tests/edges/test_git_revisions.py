@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.repository import BuiltRepository, in_order
+from support.repository import BuiltRepository, in_order, run_git
 
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.edges.git import Commit, Repository
@@ -210,3 +210,26 @@ def test_the_default_branch_is_the_remotes(
     if symbolic:
         built.git("symbolic-ref", "refs/remotes/origin/HEAD", f"refs/remotes/origin/{symbolic}")
     assert Repository(built.directory).default_branch() == expected
+
+
+MESSAGES = [
+    (b"A subject\n\nA body\n", "utf-8", "A subject"),
+    (b"", "utf-8", ""),
+    (b"caf\xe9\n", "latin-1", "café"),
+    (b"caf\xc3\xa9\n", "no-such-encoding", "café"),
+    (b"\xff broken\n", "utf-8", "\ufffd broken"),
+]
+
+
+@pytest.mark.parametrize("object_format", ["sha1", "sha256"])
+def test_subjects_are_read_in_the_encoding_of_their_commits(tmp_path: Path, object_format: str) -> None:
+    built = BuiltRepository(tmp_path / "repository", object_format=object_format)
+    tree = run_git(built.directory, "mktree").decode().strip()
+    subjects = {}
+    for message, encoding, subject in MESSAGES:
+        head = f"tree {tree}\nauthor A <a@localhost> 0 +0000\ncommitter A <a@localhost> 0 +0000\n"
+        head += "" if encoding == "utf-8" else f"encoding {encoding}\n"
+        stored = head.encode() + b"\n" + message
+        written = run_git(built.directory, "hash-object", "-t", "commit", "-w", "--stdin", stdin=stored)
+        subjects[written.decode().strip()] = subject
+    assert Repository(built.directory).subjects(list(subjects)) == subjects

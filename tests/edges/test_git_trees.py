@@ -7,7 +7,8 @@ from support.repository import BuiltRepository, Executable, Files, Link, Submodu
 
 from ci_classify.core.errors import CannotClassifyError, FallbackCause
 from ci_classify.core.tree import LINK, SUBMODULE, TreeEntry
-from ci_classify.edges.git import Repository, parse_listing
+from ci_classify.edges.git import Repository
+from ci_classify.formats.tree_listing import parse_listing
 
 
 @pytest.mark.parametrize("object_format", ["sha1", "sha256"])

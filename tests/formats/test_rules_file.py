@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_classify.core.errors import InvalidFileError, Problem
+from ci_classify.formats.declared_names import MAX_OUTPUTS
 from ci_classify.formats.nodes import MAX_BYTES
-from ci_classify.formats.rules_file import MAX_OUTPUTS, LoadedRules, load_rules
+from ci_classify.formats.rules_file import LoadedRules, load_rules
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.yaml"))
 READABLE = [path for path in CASES if not path.name.startswith("yaml-")]

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
 from ci_classify.core.errors import InvalidFileError
-from ci_classify.formats.rules_file import OWN_OUTPUTS, load_rules
+from ci_classify.formats.declared_names import OWN_OUTPUTS
+from ci_classify.formats.rules_file import load_rules
 
 SCHEMA_FILE = files("ci_classify.formats").joinpath("rules.schema.json")
 SCHEMA = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))

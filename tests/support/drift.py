@@ -11,7 +11,8 @@ from ci_classify.derive.comparing import compare
 from ci_classify.derive.found import JobBody
 from ci_classify.derive.library import Library
 from ci_classify.derive.readings import wirings_of
-from ci_classify.formats.rules_file import OWN_OUTPUTS, load_rules
+from ci_classify.formats.declared_names import OWN_OUTPUTS
+from ci_classify.formats.rules_file import load_rules
 
 TOP = Path(__file__).parents[2]
 CASES = TOP / "tests/cases/drift"
