@@ -24,6 +24,8 @@ _TOKEN = re.compile(
     r"""(?P<quoted>"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*')|(?<=\s)\#[^\n]*|(?P<sign>[{}\[\]])|(?P<plain>[^\s{}\[\],:"'\#][^\s{}\[\],:]*)"""
 )
 _COLON = re.compile(r"\s{0,200}:")
+_MARKS = frozenset("%]})!@`&*?,|>:;=~$^\\/+.<([{")  # what no name starts with; a dash begins an item of a list
+_MOST_MARKS = 8  # in front of one word
 _KEYS_OF_OUTPUTS = frozenset({"title", "inputs", "events", "empty-diff", "documentation", "internal", "consumers"})
 
 
@@ -75,14 +77,20 @@ def _from_events(text: str) -> Iterator[str]:
 def _from_lines(text: str) -> Iterator[str]:
     """Yield the keys below ``suites:`` and ``producers:`` by indentation, however odd that is.
 
-    A line that is no key, such as a mark of a merge conflict, ends nothing. A key deeper than the first one counts
+    A line that is no key, such as a mark of a merge conflict, ends nothing; nor does a key behind a stray mark, which
+    counts wherever it stands. A key deeper than the first one counts
     if a mapping starts there that has no business inside of a suite.
     """
     header: int | None = None  # the indentation of the section's name
     level: int | None = None  # that of the first name in it
     for line in text.splitlines():
-        key = _KEY.match(line)
+        bare = _without_marks(line)
+        key = _KEY.match(bare)
         if key is None:
+            continue
+        if bare is not line and header is not None and not _BLOCK_HEADER.match(bare):
+            if key[1] not in _KEYS_OF_OUTPUTS:
+                yield key[1]
             continue
         indentation = len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs())
         if header is None or indentation <= header:
@@ -93,6 +101,22 @@ def _from_lines(text: str) -> Iterator[str]:
             yield key[1]
         elif key[1] not in _KEYS_OF_OUTPUTS and _OPENS_MAPPING.match(key[2] or ""):
             yield key[1]
+
+
+def _without_marks(line: str) -> str:
+    """Return a line without the signs and tags in front of its first word, if there are any."""
+    text = line.lstrip(" \t")
+    if text[:1] not in _MARKS:
+        return line
+    for _ in range(_MOST_MARKS):
+        word, _, rest = text.partition(" ")
+        rest = rest.lstrip(" \t")
+        if ":" in word or rest[:1] in {"", ":"}:
+            return text.lstrip("".join(_MARKS))
+        text = rest
+        if text[:1] not in _MARKS:
+            break
+    return text
 
 
 def _from_brackets(text: str) -> Iterator[str]:

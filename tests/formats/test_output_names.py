@@ -125,6 +125,15 @@ def test_damage_in_one_suite_loses_no_other_in_block_style(damage: str) -> None:
         assert set(NAMES) <= set(found(broken))
 
 
+@pytest.mark.parametrize("mark", ["% ", "] ", "}", "!!x ", "&a ", "@", "? ", "* ", "% ! ] ", ", ", "|", "`"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_stray_mark_in_front_of_a_name_loses_no_name(mark: str, name: str) -> None:
+    for indented in (f"  {mark}\\1", f"{mark}\\1"):
+        broken = re.sub(rf"""^  (["']?{name}["']? ?:)""", indented, BLOCK, flags=re.MULTILINE)
+        assert broken != BLOCK
+        assert set(NAMES) <= set(found(broken)), broken
+
+
 ODD = {
     "no quotes around @ in flow style": (
         "version: 1\nsuites: {run-a: {inputs: [@pin]}, run-b: {inputs: [/b]}}\n",
